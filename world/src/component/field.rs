@@ -1,0 +1,149 @@
+//! The description of a block's fields: it drives the inspector, the raw view, filters and saves.
+
+use crate::id::Ordinal;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// What a field is made of.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scalar {
+    /// 8 bits from 0.
+    U8,
+    /// 16 bits from 0.
+    U16,
+    /// 32 bits from 0.
+    U32,
+    /// 64 bits from 0.
+    U64,
+    /// 8 bits, signed.
+    I8,
+    /// 16 bits, signed.
+    I16,
+    /// 32 bits, signed.
+    I32,
+    /// 64 bits, signed.
+    I64,
+    /// A single-precision number.
+    F32,
+    /// A double-precision number.
+    F64,
+    /// One byte, 0 or 1; any other value counts as true.
+    Bool8,
+}
+
+impl Scalar {
+    /// Bytes a value takes; also its alignment.
+    pub const fn size(self) -> usize {
+        match self {
+            Self::U8 | Self::I8 | Self::Bool8 => 1,
+            Self::U16 | Self::I16 => 2,
+            Self::U32 | Self::I32 | Self::F32 => 4,
+            Self::U64 | Self::I64 | Self::F64 => 8,
+        }
+    }
+
+    /// The name scene files use: `u32`, `f32`, `bool8`, ….
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::U8 => "u8",
+            Self::U16 => "u16",
+            Self::U32 => "u32",
+            Self::U64 => "u64",
+            Self::I8 => "i8",
+            Self::I16 => "i16",
+            Self::I32 => "i32",
+            Self::I64 => "i64",
+            Self::F32 => "f32",
+            Self::F64 => "f64",
+            Self::Bool8 => "bool8",
+        }
+    }
+}
+
+/// What a field means beyond its number.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Role {
+    /// Just the number.
+    #[default]
+    Plain,
+    /// `0xRRGGBBAA` in a u32.
+    Colour,
+    /// An angle in radians.
+    Angle,
+    /// The bits of an entity's id in a u64; 0 is none.
+    Entity,
+    /// A string of the shared heap, by its number.
+    Text,
+    /// A list of the shared heap, by its number.
+    List,
+    /// One bit a flag.
+    Flags,
+}
+
+/// One field of a block.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Field {
+    /// The name, unique in its component.
+    pub name: String,
+    /// What it is made of.
+    pub scalar: Scalar,
+    /// Bytes from the block's start.
+    pub offset: usize,
+    /// The config key it is read from and saved to; none if its component's own functions do that.
+    pub key: Option<String>,
+    /// What it has when the config does not say.
+    pub default: FieldValue,
+    /// What it means.
+    pub role: Role,
+    /// Its unit, for display: `px`, `px/s`, `ms`.
+    pub unit: Option<String>,
+    /// The least and the greatest value an editor offers.
+    pub range: Option<(f64, f64)>,
+}
+
+/// The value of a field, outside its block.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum FieldValue {
+    /// For `Scalar::Bool8`.
+    Bool(bool),
+    /// For the unsigned scalars.
+    Uint(u64),
+    /// For the signed scalars.
+    Int(i64),
+    /// For `f32` (exactly) and `f64`.
+    Float(f64),
+    /// For `Role::Text`.
+    Text(String),
+    /// For `Role::Entity`: whom it points to; none if nobody or someone gone.
+    Entity(Option<Ordinal>),
+}
+
+impl FieldValue {
+    /// The value as a number to sort, filter and plot by; none for texts and entities.
+    pub fn as_f64(&self) -> Option<f64> {
+        match *self {
+            Self::Bool(b) => Some(b as u8 as f64),
+            Self::Uint(n) => Some(n as f64),
+            Self::Int(n) => Some(n as f64),
+            Self::Float(n) => Some(n),
+            Self::Text(_) | Self::Entity(_) => None,
+        }
+    }
+}
+
+impl fmt::Display for FieldValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bool(b) => b.fmt(f),
+            Self::Uint(n) => n.fmt(f),
+            Self::Int(n) => n.fmt(f),
+            Self::Float(n) => n.fmt(f),
+            Self::Text(text) => text.fmt(f),
+            Self::Entity(Some(ordinal)) => write!(f, "#{ordinal}"),
+            Self::Entity(None) => f.write_str("none"),
+        }
+    }
+}

@@ -1,0 +1,349 @@
+//! One flat key space of values, borrowed from the text it was read from where possible.
+
+use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use std::borrow::Cow;
+use std::fmt;
+
+/// A value of a config. Numbers keep their exact value: integers that fit 64 bits stay integers.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value<'a> {
+    /// JSON's null.
+    Null,
+    /// A truth value.
+    Bool(bool),
+    /// An integer of 0 or more.
+    Uint(u64),
+    /// An integer below 0.
+    Int(i64),
+    /// Any other number; always finite.
+    Float(f64),
+    /// A text.
+    Text(Cow<'a, str>),
+    /// A list of values.
+    List(Vec<Value<'a>>),
+    /// A nested object.
+    Object(Config<'a>),
+}
+
+/// Keys and values in the order they were written; a key occurs once.
+///
+/// Lookups go through the entries one by one: configs have a handful.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Config<'a> {
+    entries: Vec<(Cow<'a, str>, Value<'a>)>,
+}
+
+impl<'a> Value<'a> {
+    /// The number as `f64`, if it is one.
+    pub fn as_f64(&self) -> Option<f64> {
+        match *self {
+            Self::Uint(n) => Some(n as f64),
+            Self::Int(n) => Some(n as f64),
+            Self::Float(n) => Some(n),
+            _ => None,
+        }
+    }
+
+    /// The text, if it is one.
+    pub fn as_str(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The truth value, if it is one.
+    pub fn as_bool(&self) -> Option<bool> {
+        match *self {
+            Self::Bool(b) => Some(b),
+            _ => None,
+        }
+    }
+
+    /// What kind of value this is, in words for a message: "a number", "a text", ….
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Bool(_) => "true or false",
+            Self::Uint(_) | Self::Int(_) | Self::Float(_) => "a number",
+            Self::Text(_) => "a text",
+            Self::List(_) => "a list",
+            Self::Object(_) => "an object",
+        }
+    }
+
+    /// The same value, borrowing nothing.
+    pub fn into_owned(self) -> Value<'static> {
+        match self {
+            Self::Null => Value::Null,
+            Self::Bool(b) => Value::Bool(b),
+            Self::Uint(n) => Value::Uint(n),
+            Self::Int(n) => Value::Int(n),
+            Self::Float(n) => Value::Float(n),
+            Self::Text(text) => Value::Text(Cow::Owned(text.into_owned())),
+            Self::List(list) => Value::List(list.into_iter().map(Value::into_owned).collect()),
+            Self::Object(config) => Value::Object(config.into_owned()),
+        }
+    }
+}
+
+impl From<f64> for Value<'_> {
+    /// The number, as an integer where it is one that fits; null where it is not finite.
+    fn from(n: f64) -> Self {
+        if !n.is_finite() {
+            Self::Null
+        } else if n == 0.0 && n.is_sign_negative() {
+            Self::Float(n)
+        } else if n >= 0.0 && n < u64::MAX as f64 && n as u64 as f64 == n {
+            Self::Uint(n as u64)
+        } else if n < 0.0 && n >= i64::MIN as f64 && n as i64 as f64 == n {
+            Self::Int(n as i64)
+        } else {
+            Self::Float(n)
+        }
+    }
+}
+
+impl From<i64> for Value<'_> {
+    fn from(n: i64) -> Self {
+        u64::try_from(n).map_or(Self::Int(n), Self::Uint)
+    }
+}
+
+impl From<u64> for Value<'_> {
+    fn from(n: u64) -> Self {
+        Self::Uint(n)
+    }
+}
+
+impl From<bool> for Value<'_> {
+    fn from(b: bool) -> Self {
+        Self::Bool(b)
+    }
+}
+
+impl<'a> From<&'a str> for Value<'a> {
+    fn from(text: &'a str) -> Self {
+        Self::Text(Cow::Borrowed(text))
+    }
+}
+
+impl From<String> for Value<'_> {
+    fn from(text: String) -> Self {
+        Self::Text(Cow::Owned(text))
+    }
+}
+
+impl<'a> Config<'a> {
+    /// A config without keys.
+    pub const fn new() -> Self {
+        Self { entries: Vec::new() }
+    }
+
+    /// The value of `key`.
+    pub fn get(&self, key: &str) -> Option<&Value<'a>> {
+        self.entries.iter().find(|(k, _)| k == key).map(|(_, value)| value)
+    }
+
+    /// Whether `key` is there; its value does not matter.
+    pub fn has(&self, key: &str) -> bool {
+        self.get(key).is_some()
+    }
+
+    /// Sets `key`, in its old place if it was there, else at the end.
+    pub fn set(&mut self, key: impl Into<Cow<'a, str>>, value: impl Into<Value<'a>>) {
+        let (key, value) = (key.into(), value.into());
+        match self.entries.iter_mut().find(|(k, _)| *k == key) {
+            Some(entry) => entry.1 = value,
+            None => self.entries.push((key, value)),
+        }
+    }
+
+    /// Takes `key` out.
+    pub fn remove(&mut self, key: &str) -> Option<Value<'a>> {
+        let at = self.entries.iter().position(|(k, _)| k == key)?;
+        Some(self.entries.remove(at).1)
+    }
+
+    /// The entries in their order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Value<'a>)> {
+        self.entries.iter().map(|(key, value)| (key.as_ref(), value))
+    }
+
+    /// How many keys there are.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there is no key.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// The same config, borrowing nothing.
+    pub fn into_owned(self) -> Config<'static> {
+        let owned =
+            |(key, value): (Cow<'a, str>, Value<'a>)| (Cow::Owned(key.into_owned()), value.into_owned());
+        Config { entries: self.entries.into_iter().map(owned).collect() }
+    }
+}
+
+impl<'a, K: Into<Cow<'a, str>>, V: Into<Value<'a>>> FromIterator<(K, V)> for Config<'a> {
+    fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> Self {
+        let mut config = Self::new();
+        entries.into_iter().for_each(|(key, value)| config.set(key, value));
+        config
+    }
+}
+
+impl Serialize for Value<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Null => serializer.serialize_unit(),
+            Self::Bool(b) => serializer.serialize_bool(*b),
+            Self::Uint(n) => serializer.serialize_u64(*n),
+            Self::Int(n) => serializer.serialize_i64(*n),
+            Self::Float(n) => serializer.serialize_f64(*n),
+            Self::Text(text) => serializer.serialize_str(text),
+            Self::List(list) => serializer.collect_seq(list),
+            Self::Object(config) => config.serialize(serializer),
+        }
+    }
+}
+
+impl Serialize for Config<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.len()))?;
+        for (key, value) in &self.entries {
+            map.serialize_entry(key, value)?;
+        }
+        map.end()
+    }
+}
+
+/// Reads a key without copying it where the text holds it as it is.
+struct Key<'a>(Cow<'a, str>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Key<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct KeyVisitor;
+        impl<'de> Visitor<'de> for KeyVisitor {
+            type Value = Key<'de>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a key")
+            }
+            fn visit_borrowed_str<E: de::Error>(self, text: &'de str) -> Result<Key<'de>, E> {
+                Ok(Key(Cow::Borrowed(text)))
+            }
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Key<'de>, E> {
+                Ok(Key(Cow::Owned(text.to_owned())))
+            }
+        }
+        deserializer.deserialize_str(KeyVisitor)
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Value<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct ValueVisitor;
+        impl<'de> Visitor<'de> for ValueVisitor {
+            type Value = Value<'de>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a value")
+            }
+            fn visit_unit<E: de::Error>(self) -> Result<Value<'de>, E> {
+                Ok(Value::Null)
+            }
+            fn visit_bool<E: de::Error>(self, b: bool) -> Result<Value<'de>, E> {
+                Ok(Value::Bool(b))
+            }
+            fn visit_u64<E: de::Error>(self, n: u64) -> Result<Value<'de>, E> {
+                Ok(Value::Uint(n))
+            }
+            fn visit_i64<E: de::Error>(self, n: i64) -> Result<Value<'de>, E> {
+                Ok(Value::from(n))
+            }
+            fn visit_f64<E: de::Error>(self, n: f64) -> Result<Value<'de>, E> {
+                Ok(Value::Float(n))
+            }
+            fn visit_borrowed_str<E: de::Error>(self, text: &'de str) -> Result<Value<'de>, E> {
+                Ok(Value::Text(Cow::Borrowed(text)))
+            }
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Value<'de>, E> {
+                Ok(Value::Text(Cow::Owned(text.to_owned())))
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value<'de>, A::Error> {
+                let mut list = Vec::new();
+                while let Some(value) = access.next_element()? {
+                    list.push(value);
+                }
+                Ok(Value::List(list))
+            }
+            fn visit_map<A: MapAccess<'de>>(self, access: A) -> Result<Value<'de>, A::Error> {
+                ConfigVisitor.visit_map(access).map(Value::Object)
+            }
+        }
+        deserializer.deserialize_any(ValueVisitor)
+    }
+}
+
+struct ConfigVisitor;
+
+impl<'de> Visitor<'de> for ConfigVisitor {
+    type Value = Config<'de>;
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Config<'de>, A::Error> {
+        let mut config = Config { entries: Vec::with_capacity(8) };
+        while let Some((Key(key), value)) = access.next_entry::<Key<'de>, Value<'de>>()? {
+            if config.has(&key) {
+                return Err(de::Error::custom(format_args!("the key {key:?} stands twice")));
+            }
+            config.entries.push((key, value));
+        }
+        Ok(config)
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Config<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(ConfigVisitor)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_keep_their_exact_value() {
+        let text = r#"{"a":18446744073709551615,"b":-9223372036854775808,"c":0.1,"d":-0.0,"e":1e300}"#;
+        let config: Config<'_> = serde_json::from_str(text).unwrap();
+        assert_eq!(config.get("a"), Some(&Value::Uint(u64::MAX)));
+        assert_eq!(config.get("b"), Some(&Value::Int(i64::MIN)));
+        assert_eq!(serde_json::to_string(&config).unwrap(), text.replace("1e300", "1e+300"));
+    }
+
+    #[test]
+    fn a_key_that_stands_twice_is_an_error() {
+        let error = serde_json::from_str::<Config<'_>>(r#"{"x":1,"x":2}"#).unwrap_err();
+        assert!(error.to_string().contains("\"x\" stands twice"), "{error}");
+    }
+
+    #[test]
+    fn texts_without_escapes_are_borrowed() {
+        let config: Config<'_> = serde_json::from_str(r#"{"type":"oak","note":"a\nb"}"#).unwrap();
+        assert!(matches!(config.get("type"), Some(Value::Text(Cow::Borrowed("oak")))));
+        assert_eq!(config.get("note").and_then(Value::as_str), Some("a\nb"));
+    }
+
+    #[test]
+    fn a_double_that_is_an_integer_becomes_one() {
+        assert_eq!(Value::from(3.0), Value::Uint(3));
+        assert_eq!(Value::from(-3.0), Value::Int(-3));
+        assert_eq!(Value::from(-0.0), Value::Float(-0.0));
+        assert_eq!(Value::from(1e300), Value::Float(1e300));
+    }
+}

@@ -1,0 +1,1 @@
+//! The query language of entity lists, the journal, watches and assertions.

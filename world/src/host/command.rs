@@ -1,0 +1,219 @@
+//! Everything a host can be told, and what it answers. Menus, keys, scripts, tests and the command line all
+//! use this one enum.
+
+use crate::component::FieldValue;
+use crate::id::{Ordinal, SystemId};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// One thing a host is told.
+///
+/// Each gets one [`Reply`]. In a file of commands each stands on a line of its own, as JSON.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "do", rename_all = "kebab-case", rename_all_fields = "camelCase", deny_unknown_fields)]
+pub enum Command {
+    /// Build this scene or save and, if it is without fault, put it in the place of what is loaded.
+    Load {
+        /// What to call it in errors: a path, or the name of a sample.
+        source: String,
+        /// Its JSON text.
+        text: String,
+        /// A seed to use instead of the scene's.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        seed: Option<u64>,
+        /// Whether to go on running if the world was running.
+        #[serde(default)]
+        keep_running: bool,
+    },
+    /// Start running.
+    Run,
+    /// Stop running; what is open is drained.
+    Pause,
+    /// Do a number of steps and pause.
+    Step {
+        /// How many.
+        #[serde(default = "one")]
+        steps: u64,
+    },
+    /// Set how many times faster than real time the world runs; none is as fast as it goes.
+    Speed {
+        /// Above 0.
+        factor: Option<f64>,
+    },
+    /// Settle the world and answer with its text.
+    Save {
+        /// In which form.
+        form: SaveForm,
+    },
+    /// Settle the world and answer with the hash of its state.
+    Hash,
+    /// Create an entity.
+    Spawn {
+        /// Its config: `type` and whatever differs from the template.
+        config: BTreeMap<String, serde_json::Value>,
+    },
+    /// Create an entity with the state another has now.
+    Duplicate {
+        /// The other.
+        entity: Ordinal,
+    },
+    /// Kill entities: their death hooks run.
+    Kill {
+        /// Which.
+        entities: Vec<Ordinal>,
+    },
+    /// Remove entities: no death hook runs.
+    Remove {
+        /// Which.
+        entities: Vec<Ordinal>,
+    },
+    /// Write a field of entities that have its component.
+    Set {
+        /// Which entities.
+        entities: Vec<Ordinal>,
+        /// Which field.
+        target: Target,
+        /// The new value.
+        value: FieldValue,
+    },
+    /// Give an entity a component, with its default values.
+    Add {
+        /// Which entity.
+        entity: Ordinal,
+        /// The component's name.
+        component: String,
+    },
+    /// Take a component from an entity.
+    Drop {
+        /// Which entity.
+        entity: Ordinal,
+        /// The component's name.
+        component: String,
+    },
+    /// Let a system take part, or not.
+    Enable {
+        /// Which.
+        system: SystemId,
+        /// Whether it takes part.
+        on: bool,
+    },
+    /// Set how often a system runs.
+    Period {
+        /// Which.
+        system: SystemId,
+        /// Milliseconds; 0 runs it every time.
+        milliseconds: f64,
+    },
+    /// Set a parameter of a system.
+    Param {
+        /// Which system.
+        system: SystemId,
+        /// Which parameter.
+        name: String,
+        /// The new value.
+        value: FieldValue,
+    },
+    /// Forget the slowest ticks and begin a new window.
+    ResetTiming,
+    /// Regroup rows so that queries meet long runs of members.
+    Compact,
+    /// Finish what is open and end the thread.
+    Quit,
+}
+
+fn one() -> u64 {
+    1
+}
+
+/// A field of a component, by name: `health.health`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Target {
+    /// The component's name.
+    pub component: String,
+    /// The field's name.
+    pub field: String,
+}
+
+/// How a save is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SaveForm {
+    /// Every entity an object.
+    Plain,
+    /// Entities as short strings wherever a definition fits.
+    Compressed,
+}
+
+/// The answer to one command.
+#[derive(Clone, Debug)]
+pub struct Reply {
+    /// The number `send` gave the command.
+    pub command: u64,
+    /// What came of it, or a message that says what is wrong and what to do.
+    pub result: Result<Done, String>,
+}
+
+/// What came of a command.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Done {
+    /// It is done.
+    Ok,
+    /// The scene is loaded.
+    Loaded {
+        /// How many entities it has.
+        entities: usize,
+        /// What a reader may want to know: unknown keys, a fresh seed, ….
+        notes: Vec<String>,
+    },
+    /// The world's text.
+    Saved {
+        /// JSON.
+        text: String,
+        /// How many entities it holds.
+        entities: usize,
+    },
+    /// The hash of the state after `tick`.
+    Hash {
+        /// After which step.
+        tick: u64,
+        /// The hash.
+        hash: u64,
+    },
+    /// The entities that were created.
+    Created(Vec<Ordinal>),
+    /// How many entities or blocks it touched.
+    Count(usize),
+}
+
+/// What a host tells without being asked.
+#[derive(Clone, Debug)]
+pub enum HostEvent {
+    /// An answer.
+    Reply(Reply),
+    /// A line for the log.
+    Log(LogLine),
+}
+
+/// A line of the log.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LogLine {
+    /// How bad it is.
+    pub level: LogLevel,
+    /// The tick it was written at.
+    pub tick: u64,
+    /// Who wrote it: "world", "host", or a system's name.
+    pub source: String,
+    /// A sentence.
+    pub message: String,
+}
+
+/// How bad a line of the log is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LogLevel {
+    /// Worth knowing.
+    Info,
+    /// Something is not as it should be; the world goes on.
+    Warning,
+    /// Something failed.
+    Error,
+}

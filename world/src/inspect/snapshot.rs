@@ -1,0 +1,499 @@
+//! A picture of the world as plain data: only what a `ViewRequest` asked for, copied, never borrowed.
+
+use crate::component::{Field, FieldValue};
+use crate::id::{ComponentId, EntityId, Ordinal, RunId, SystemId};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What the host knows at one moment. Parts nobody asked for are none or empty.
+#[derive(Clone, Debug, Default)]
+pub struct Snapshot {
+    /// Counts the snapshots published.
+    pub sequence: u64,
+    /// The host's state; always there.
+    pub status: Status,
+    /// What the loaded scene is made of; always there, and shared until it changes.
+    pub catalog: Arc<CatalogView>,
+    /// The rows asked for.
+    pub entities: Option<EntityPage>,
+    /// The entities looked into, those that exist, in the order asked for.
+    pub details: Vec<EntityDetail>,
+    /// Every system, in registration order.
+    pub systems: Vec<SystemView>,
+    /// The compiled schedule, shared until it is compiled anew.
+    pub schedule: Option<Arc<ScheduleView>>,
+    /// Timings.
+    pub timing: Option<TimingView>,
+    /// Pools.
+    pub memory: Option<MemoryView>,
+    /// Blocks waiting to be freed.
+    pub deferred: Option<DeferredView>,
+    /// Shapes.
+    pub shapes: Option<ShapesView>,
+}
+
+/// What the status and transport bars show.
+#[derive(Clone, Debug, Default)]
+pub struct Status {
+    /// Name of the loaded scene; empty before the first load.
+    pub scene: String,
+    /// What the scene says about itself.
+    pub about: String,
+    /// What the world is doing.
+    pub run_state: RunState,
+    /// Steps done since the load.
+    pub tick: u64,
+    /// Game time in milliseconds.
+    pub game_time: f64,
+    /// Player time in milliseconds.
+    pub player_time: f64,
+    /// The step in milliseconds.
+    pub step: f64,
+    /// How many times faster than real time the world is asked to run; infinite for as fast as it goes.
+    pub speed: f64,
+    /// Steps a second, measured over the last second.
+    pub ticks_per_second: f64,
+    /// Living entities.
+    pub entities: usize,
+    /// Bytes of pools and tables.
+    pub bytes: usize,
+    /// Blocks waiting to be freed.
+    pub deferred: usize,
+    /// Time the last snapshot took on the world thread.
+    pub snapshot_cost: Duration,
+    /// Part of the last second the world thread spent on snapshots, 0 to 1.
+    pub inspector_share: f64,
+    /// Whether anything was edited by hand since the load or the last save.
+    pub edited: bool,
+    /// Worker threads.
+    pub threads: usize,
+    /// Steps dropped because the world could not keep up.
+    pub dropped_steps: u64,
+}
+
+/// What the world is doing.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum RunState {
+    /// No scene was loaded yet.
+    #[default]
+    Empty,
+    /// Waiting to be run or stepped.
+    Paused,
+    /// Running at `Status::speed`.
+    Running,
+    /// Doing a number of steps.
+    Stepping {
+        /// Steps still to do.
+        left: u64,
+    },
+    /// Building a scene; the old world is kept until it is whole.
+    Loading {
+        /// From 0 to 1.
+        fraction: f32,
+    },
+    /// Paused by something other than the user.
+    Stopped(StopReason),
+}
+
+/// Why the world stopped.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StopReason {
+    /// The system that failed, if one did.
+    pub system: Option<SystemId>,
+    /// A sentence that names it and says what happened.
+    pub message: String,
+}
+
+/// Components, classes, templates of the loaded scene.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CatalogView {
+    /// Every component, by its id.
+    pub components: Vec<ComponentView>,
+    /// Every class, by name.
+    pub classes: Vec<ClassView>,
+    /// Every template, by name.
+    pub templates: Vec<TemplateView>,
+    /// Left, top, right, bottom of the scene.
+    pub bounds: Option<[f64; 4]>,
+}
+
+impl CatalogView {
+    /// The component with this id; none if the snapshot is older than it.
+    pub fn component(&self, id: ComponentId) -> Option<&ComponentView> {
+        self.components.get(id.index())
+    }
+}
+
+/// A component.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ComponentView {
+    /// Its id.
+    pub id: ComponentId,
+    /// Its name.
+    pub name: String,
+    /// Bytes of a block; 0 for a tag.
+    pub size: usize,
+    /// The fields, in the order of their offsets.
+    pub fields: Vec<Field>,
+    /// Config keys of which any one loads it.
+    pub load_keys: Vec<String>,
+}
+
+/// A class.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClassView {
+    /// Its name.
+    pub name: String,
+    /// The components it permits.
+    pub components: Vec<ComponentId>,
+}
+
+/// A template.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TemplateView {
+    /// Its name, the type of its entities.
+    pub name: String,
+    /// Its class, if it has one.
+    pub class: Option<String>,
+    /// Its keys with their values as JSON, and the components each loads, by name.
+    pub keys: Vec<(String, String, Vec<String>)>,
+    /// The components its entities are made of.
+    pub components: Vec<ComponentId>,
+    /// Living entities of this type when the snapshot was made.
+    pub instances: usize,
+}
+
+/// Some rows of the entity list.
+#[derive(Clone, Debug, Default)]
+pub struct EntityPage {
+    /// Where the first row stands among the matching ones.
+    pub first: usize,
+    /// How many entities match the filter.
+    pub matching: usize,
+    /// How many there are.
+    pub total: usize,
+    /// The rows, in the order asked for.
+    pub rows: Vec<EntityRow>,
+    /// What is wrong with the filter, with the bytes of it that are at fault. No rows then.
+    pub fault: Option<(String, std::ops::Range<usize>)>,
+    /// How long filtering and sorting took.
+    pub took: Duration,
+}
+
+/// One row of the entity list.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EntityRow {
+    /// The creation number, by which commands name the entity.
+    pub ordinal: Ordinal,
+    /// The id.
+    pub id: EntityId,
+    /// Its type; empty if it has none.
+    pub type_name: Arc<str>,
+    /// Its class; empty if it has none.
+    pub class: Arc<str>,
+    /// Its components, in registry order, `entity` left out.
+    pub components: Vec<ComponentId>,
+    /// The values of the fields asked for; none where it does not have the component.
+    pub fields: Vec<Option<FieldValue>>,
+    /// Whether it is dead.
+    pub dead: bool,
+}
+
+/// An entity looked into.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EntityDetail {
+    /// The creation number.
+    pub ordinal: Ordinal,
+    /// The id.
+    pub id: EntityId,
+    /// Its type; empty if it has none.
+    pub type_name: Arc<str>,
+    /// Its class; empty if it has none.
+    pub class: Arc<str>,
+    /// Whether it is dead.
+    pub dead: bool,
+    /// Whether it is static.
+    pub is_static: bool,
+    /// Its row in every pool.
+    pub row: u32,
+    /// Its components, `entity` first.
+    pub components: Vec<ComponentState>,
+    /// Systems whose query it matches, by what they do with it.
+    pub systems: Vec<SystemId>,
+}
+
+/// A component of an entity.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ComponentState {
+    /// Which component.
+    pub component: ComponentId,
+    /// A value a field of its description.
+    pub values: Vec<FieldValue>,
+    /// What the entity's template gives each field, if the template loads this component.
+    pub template: Option<Vec<FieldValue>>,
+    /// The block itself.
+    pub raw: RawBlock,
+    /// The tick of this copy: an older one while a run holds the pool.
+    pub tick: u64,
+    /// The run that holds the pool for writing, if one did; the values are then of `tick`.
+    pub held_by: Option<OpenRun>,
+}
+
+/// A block as it lies in memory.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RawBlock {
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+    /// Its row in the pool.
+    pub row: u32,
+    /// Its page in the pool, of 64 blocks.
+    pub page: u32,
+    /// What state the block is in.
+    pub state: BlockState,
+}
+
+/// What a cell of a pool holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum BlockState {
+    /// No page was allocated here.
+    NoPage,
+    /// Nothing; may be handed out.
+    #[default]
+    Free,
+    /// An entity's component.
+    Live,
+    /// Removed, and waiting for open runs.
+    Deferred,
+    /// Removed, and held by a run that hangs.
+    Quarantined,
+}
+
+/// A system.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SystemView {
+    /// Its id.
+    pub id: SystemId,
+    /// Its name; several may share one.
+    pub name: String,
+    /// Which kind it is: "system", "entity system", "entity worker", "worker", "iterable".
+    pub kind: &'static str,
+    /// Whether it takes part.
+    pub enabled: bool,
+    /// Its period in milliseconds; 0 runs every time.
+    pub period: f64,
+    /// Components it reads.
+    pub reads: Vec<ComponentId>,
+    /// Components it writes.
+    pub writes: Vec<ComponentId>,
+    /// Components of the entities it may create; none if it may create anything.
+    pub creates: Option<Vec<ComponentId>>,
+    /// Whether it may kill.
+    pub kills: bool,
+    /// Whether it may touch anything, and so runs alone.
+    pub exclusive: bool,
+    /// Its batch in the compiled schedule.
+    pub batch: Option<usize>,
+    /// Its parameters with their values, for those that have any.
+    pub params: Vec<(Field, FieldValue)>,
+    /// Members of its main query at its last run.
+    pub members: usize,
+    /// Runs since the load.
+    pub runs: u64,
+    /// Mean time of a run in the last window.
+    pub mean: Duration,
+    /// What it is doing.
+    pub state: SystemState,
+    /// The last error it reported.
+    pub last_error: Option<String>,
+}
+
+/// What a system is doing.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SystemState {
+    /// Nothing.
+    Idle,
+    /// Waiting for another system.
+    Queued {
+        /// The first one it waits for.
+        after: Option<SystemId>,
+    },
+    /// Running.
+    Running {
+        /// On which worker; none for the world thread.
+        worker: Option<usize>,
+    },
+}
+
+/// The compiled conflict schedule.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ScheduleView {
+    /// Systems that may run together, batch by batch.
+    pub batches: Vec<Vec<SystemId>>,
+    /// The reason of every pair that may not run together, the earlier system first.
+    pub reasons: Vec<PairReason>,
+}
+
+/// Why two systems may not run together.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PairReason {
+    /// The one registered earlier.
+    pub earlier: SystemId,
+    /// The one that waits.
+    pub later: SystemId,
+    /// A few words: "write/read", "write/write", "creation seen", "exclusive".
+    pub kind: &'static str,
+    /// A sentence: «`bounce` waits for `move`: both touch `velocity`; `move` writes it».
+    pub sentence: String,
+}
+
+/// Timings.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TimingView {
+    /// Length of a window.
+    pub window: Duration,
+    /// The last whole window: the update first, then each system's runs and effects.
+    pub rows: Vec<TimingRow>,
+    /// The last ticks, oldest first.
+    pub ticks: Vec<TickSample>,
+    /// The slowest ticks since the load or the last reset, slowest first.
+    pub slowest: Vec<TickSample>,
+}
+
+/// One line of a window.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TimingRow {
+    /// Whose time; none for the update or the effects as a whole.
+    pub system: Option<SystemId>,
+    /// What was measured: "update", "effects", or the system's name.
+    pub name: String,
+    /// Mean.
+    pub avg: Duration,
+    /// Least.
+    pub min: Duration,
+    /// Greatest.
+    pub max: Duration,
+    /// How many were measured.
+    pub samples: u64,
+    /// Mean of applying its effects, for systems.
+    pub effects: Duration,
+}
+
+/// One tick.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TickSample {
+    /// Which tick.
+    pub tick: u64,
+    /// How long it took.
+    pub took: Duration,
+    /// Its runs: system, start after the tick's start, end, worker (none is the world thread).
+    pub runs: Vec<(SystemId, Duration, Duration, Option<usize>)>,
+}
+
+/// The memory of a world.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MemoryView {
+    /// A line a pool.
+    pub pools: Vec<PoolView>,
+    /// Bytes of the tables of entities and rows.
+    pub table_bytes: usize,
+    /// Interned strings.
+    pub strings: usize,
+    /// Their bytes.
+    pub string_bytes: usize,
+}
+
+/// A pool.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PoolView {
+    /// Whose blocks.
+    pub component: ComponentId,
+    /// Blocks that belong to entities.
+    pub live: usize,
+    /// Blocks waiting to be freed.
+    pub deferred: usize,
+    /// Blocks held by a run that hangs.
+    pub quarantined: usize,
+    /// Blocks there are pages for.
+    pub capacity: usize,
+    /// Bytes allocated.
+    pub bytes: usize,
+    /// Pages allocated.
+    pub pages: usize,
+    /// Run that holds the pool, if one does.
+    pub held_by: Option<OpenRun>,
+}
+
+/// A run that is open.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OpenRun {
+    /// Which run.
+    pub run: RunId,
+    /// Of which system.
+    pub system: SystemId,
+    /// The system's name.
+    pub name: String,
+    /// How long it has been open.
+    pub open_for: Duration,
+}
+
+/// Blocks waiting to be freed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DeferredView {
+    /// How many wait.
+    pub blocks: usize,
+    /// Their bytes.
+    pub bytes: usize,
+    /// The first thousand of them, oldest first.
+    pub list: Vec<DeferredBlock>,
+    /// The runs that are open.
+    pub runs: Vec<OpenRun>,
+}
+
+/// One block waiting to be freed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DeferredBlock {
+    /// Its pool.
+    pub component: ComponentId,
+    /// Its row.
+    pub row: u32,
+    /// Whose it was.
+    pub owner: EntityId,
+    /// The system that asked for it; none for the world or the user.
+    pub asked_by: Option<SystemId>,
+    /// The tick it was asked for at.
+    pub since: u64,
+    /// The runs it waits for.
+    pub waits_for: Vec<RunId>,
+    /// Whether it is held by a run that hangs.
+    pub quarantined: bool,
+}
+
+/// Shapes to paint.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ShapesView {
+    /// The shapes, in row order.
+    pub shapes: Vec<Shape>,
+    /// Every how many shapes one was sent; 1 sends all.
+    pub sampled: usize,
+    /// Entities with a position in all.
+    pub total: usize,
+    /// The tick of these shapes: an older one while a run holds the pools.
+    pub tick: u64,
+}
+
+/// A shape.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shape {
+    /// Whose.
+    pub ordinal: Ordinal,
+    /// Its centre.
+    pub x: f32,
+    /// Its centre.
+    pub y: f32,
+    /// Half its width, or its radius.
+    pub half_width: f32,
+    /// Half its height; 0 for a circle.
+    pub half_height: f32,
+    /// `0xRRGGBBAA`.
+    pub colour: u32,
+}

@@ -1,0 +1,18 @@
+//! An entity world that lives on its own thread.
+
+mod component;
+mod config;
+mod filter;
+mod host;
+mod id;
+pub mod inspect;
+mod random;
+mod save;
+mod scene;
+mod schedule;
+mod timing;
+
+pub use component::{Field, FieldValue, Role, Scalar};
+pub use config::{Config, Value};
+pub use host::{Command, Done, HostEvent, LogLevel, LogLine, Reply, SaveForm, Target};
+pub use id::{ComponentId, EntityId, Ordinal, RunId, SystemId};

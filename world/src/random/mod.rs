@@ -1,0 +1,1 @@
+//! Randomness that can be replayed: counter-based streams.

@@ -1,0 +1,1 @@
+//! Saves: entities as short strings, and the definitions that make them short.

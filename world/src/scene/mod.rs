@@ -1,0 +1,1 @@
+//! Scene files: text in, a checked document with positions out.

@@ -1,0 +1,1 @@
+//! Which systems may run together, and why not: decided purely, before anything runs.
