@@ -1,3 +1,5 @@
-//! The window of the inspector and what it shares with the command line.
+//! The Vivarium inspector: window, files, command line.
 
+pub mod files;
 pub mod raster;
+mod suggest;
