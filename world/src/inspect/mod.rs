@@ -5,7 +5,7 @@ mod view;
 
 pub use snapshot::{
     BlockState, CatalogView, ClassView, ComponentState, ComponentView, DeferredBlock, DeferredView,
-    EntityDetail, EntityPage, EntityRow, MemoryView, OpenRun, PairReason, PoolView, RawBlock, RunState,
+    EntityDetail, EntityName, EntityPage, EntityRow, MemoryView, OpenRun, PairReason, PoolView, RawBlock, RunState,
     ScheduleView, Shape, ShapesView, Snapshot, Status, StopReason, SystemState, SystemView, TemplateView,
     TickSample, TimingRow, TimingView,
 };

@@ -30,6 +30,19 @@ pub struct Snapshot {
     pub deferred: Option<DeferredView>,
     /// Shapes.
     pub shapes: Option<ShapesView>,
+    /// Who the living entities are that fields of `details` point to.
+    pub names: Vec<EntityName>,
+}
+
+/// An entity as text names it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EntityName {
+    /// The creation number.
+    pub ordinal: Ordinal,
+    /// The id.
+    pub id: EntityId,
+    /// Its type; empty if it has none.
+    pub type_name: Arc<str>,
 }
 
 /// What the status and transport bars show.

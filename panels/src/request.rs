@@ -1,0 +1,64 @@
+//! What panels ask the app for.
+
+use crate::panel_id::PanelId;
+use std::path::PathBuf;
+use vivarium_world::{Command, Ordinal, SystemId};
+
+/// One thing a panel asks for. The app does it; commands it sends to the host.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Request {
+    /// Tell the host.
+    Command(Command),
+    /// Change the selection.
+    Select(Select),
+    /// Go to the selection before.
+    Back,
+    /// Go to the selection after.
+    Forward,
+    /// Let the user choose a file to open.
+    OpenFile,
+    /// Open this file.
+    OpenPath(PathBuf),
+    /// Open the sample of this name.
+    OpenSample(String),
+    /// Save to the file the scene came from.
+    Save,
+    /// Let the user choose a file to save to.
+    SaveAs,
+    /// Load the scene again from where it came from.
+    Reload,
+    /// Bring a panel to the front.
+    ShowPanel(PanelId),
+    /// Show the entities for which this holds in the entity list. [`Panels`](crate::Panels) does it and asks for the
+    /// panel; the app never sees it from there.
+    Filter(String),
+}
+
+/// A change of the selection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Select {
+    /// This entity and no other.
+    Only(Ordinal),
+    /// In if it is out, out if it is in.
+    Toggle(Ordinal),
+    /// These and no others; the last is the primary one.
+    Set(Vec<Ordinal>),
+    /// These too; the last becomes the primary one.
+    Add(Vec<Ordinal>),
+    /// No entity.
+    None,
+    /// This system; entities stay.
+    System(Option<SystemId>),
+}
+
+impl From<Command> for Request {
+    fn from(command: Command) -> Self {
+        Self::Command(command)
+    }
+}
+
+impl From<Select> for Request {
+    fn from(select: Select) -> Self {
+        Self::Select(select)
+    }
+}

@@ -1,0 +1,99 @@
+//! The bar below: how much there is, and what looking at it costs.
+
+use crate::format;
+use crate::panel_id::PanelId;
+use crate::request::Request;
+use crate::theme::Palette;
+use crate::transport::state_light;
+use crate::view::{Requests, View};
+use egui::{RichText, Ui};
+
+/// State, tick, entities, ticks a second, memory, and what the inspector costs.
+#[derive(Default)]
+pub struct StatusBar {}
+
+impl StatusBar {
+    /// Draws the bar in one line.
+    pub fn ui(&mut self, ui: &mut Ui, view: &View<'_>, out: &mut Requests) {
+        let status = &view.snapshot.status;
+        let palette = Palette::of(ui.visuals());
+        ui.horizontal(|ui| {
+            state_light(ui, &status.run_state);
+            if !status.scene.is_empty() {
+                ui.separator();
+                ui.label(RichText::new(&status.scene).strong()).on_hover_text(&status.about);
+            }
+            ui.separator();
+            ui.label(format!("tick {}", format::count(status.tick)));
+            ui.separator();
+            let entities = format!("{} entities", format::count(status.entities as u64));
+            link(ui, entities, PanelId::Entities, out);
+            ui.separator();
+            ui.label(format!("{} ticks/s", format::rate(status.ticks_per_second)));
+            ui.separator();
+            link(ui, format::bytes(status.bytes), PanelId::Memory, out);
+            if status.deferred > 0 {
+                ui.separator();
+                let text = format!("{} deferred", format::count(status.deferred as u64));
+                link(ui, text, PanelId::Deferred, out);
+            }
+            ui.separator();
+            let cost = format!(
+                "inspector {} · {}",
+                format::duration(status.snapshot_cost),
+                format::percent(status.inspector_share)
+            );
+            ui.label(RichText::new(cost).color(palette.weak)).on_hover_text(
+                "What the last snapshot took on the world thread, and the part of the last second spent on snapshots",
+            );
+            ui.separator();
+            let threads = format::counted(status.threads, "worker");
+            ui.label(RichText::new(threads).color(palette.weak));
+            if status.dropped_steps > 0 {
+                ui.separator();
+                let text = format!("{} steps dropped", format::count(status.dropped_steps));
+                ui.label(RichText::new(text).color(palette.warn))
+                    .on_hover_text("The world could not keep up with the speed asked for; choose a lower one");
+            }
+        });
+    }
+}
+
+fn link(ui: &mut Ui, text: String, panel: PanelId, out: &mut Requests) {
+    if ui.link(text).on_hover_text(format!("Show {}", panel.title())).clicked() {
+        out.push(Request::ShowPanel(panel));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{self, Fixture};
+    use egui_kittest::kittest::Queryable;
+
+    #[test]
+    fn numbers_lead_to_their_panels() {
+        let mut bar = StatusBar::default();
+        let mut harness = fixture::harness(Fixture::paused(), move |ui, view, out| bar.ui(ui, view, out));
+        harness.get_by_label("4 entities").click();
+        harness.run();
+        assert_eq!(harness.state_mut().take(), [Request::ShowPanel(PanelId::Entities)]);
+    }
+
+    #[test]
+    fn dropped_steps_are_shown_only_when_there_are_any() {
+        let mut bar = StatusBar::default();
+        let mut harness = fixture::harness(Fixture::paused(), move |ui, view, out| bar.ui(ui, view, out));
+        assert!(harness.query_by_label_contains("dropped").is_none());
+        harness.state_mut().snapshot.status.dropped_steps = 1_500;
+        harness.run();
+        harness.get_by_label("1,500 steps dropped");
+    }
+
+    #[test]
+    fn what_looking_costs_is_shown() {
+        let mut bar = StatusBar::default();
+        let harness = fixture::harness(Fixture::paused(), move |ui, view, out| bar.ui(ui, view, out));
+        harness.get_by_label("inspector 120 µs · 0.4 %");
+    }
+}

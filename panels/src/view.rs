@@ -1,0 +1,90 @@
+//! What panels may look at.
+
+use crate::selection::Selection;
+use crate::{format, request::Request};
+use std::path::{Path, PathBuf};
+use vivarium_world::inspect::{EntityDetail, Snapshot, SystemView};
+use vivarium_world::{ComponentId, LogLine, Ordinal, SystemId};
+
+/// Everything a panel draws from.
+#[derive(Clone, Copy)]
+pub struct View<'a> {
+    /// What the host knew a moment ago.
+    pub snapshot: &'a Snapshot,
+    /// What is selected.
+    pub selection: &'a Selection,
+    /// Whether there is an earlier and a later selection to go to.
+    pub can_go: (bool, bool),
+    /// The log, oldest first.
+    pub log: &'a [LogLine],
+    /// The samples the program brings along.
+    pub samples: &'a [SampleCard],
+    /// Files opened before, latest first.
+    pub recent: &'a [PathBuf],
+    /// The file the scene came from; none for a sample or before the first load.
+    pub file: Option<&'a Path>,
+}
+
+/// A sample the program brings along.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SampleCard {
+    /// Its name, by which [`Request::OpenSample`] opens it.
+    pub name: String,
+    /// What it shows, in a sentence or two.
+    pub about: String,
+    /// How many entities it starts with.
+    pub entities: usize,
+}
+
+impl<'a> View<'a> {
+    /// A view with nothing but a snapshot and a selection.
+    pub fn new(snapshot: &'a Snapshot, selection: &'a Selection) -> Self {
+        Self { snapshot, selection, can_go: (false, false), log: &[], samples: &[], recent: &[], file: None }
+    }
+
+    /// The name of a component, or its number if the catalog does not have it.
+    pub fn component_name(&self, id: ComponentId) -> String {
+        match self.snapshot.catalog.component(id) {
+            Some(component) => component.name.clone(),
+            None => format!("component {id}"),
+        }
+    }
+
+    /// A system of the snapshot.
+    pub fn system(&self, id: SystemId) -> Option<&'a SystemView> {
+        self.snapshot.systems.iter().find(|system| system.id == id)
+    }
+
+    /// The name of a system, or its number if the snapshot does not have it.
+    pub fn system_name(&self, id: SystemId) -> String {
+        self.system(id).map_or_else(|| format!("system {id}"), |system| system.name.clone())
+    }
+
+    /// What the snapshot says of an entity, block by block, if it was asked.
+    pub fn detail(&self, ordinal: Ordinal) -> Option<&'a EntityDetail> {
+        self.snapshot.details.iter().find(|detail| detail.ordinal == ordinal)
+    }
+
+    /// How texts name an entity: `guardian 42v3`; `#17` if the snapshot does not say who it is.
+    pub fn entity_label(&self, ordinal: Ordinal) -> String {
+        if let Some(detail) = self.detail(ordinal) {
+            return format::entity(&detail.type_name, detail.id);
+        }
+        if let Some(name) = self.snapshot.names.iter().find(|name| name.ordinal == ordinal) {
+            return format::entity(&name.type_name, name.id);
+        }
+        let rows = self.snapshot.entities.as_ref().map_or(&[][..], |page| &page.rows);
+        match rows.iter().find(|row| row.ordinal == ordinal) {
+            Some(row) => format::entity(&row.type_name, row.id),
+            None => format!("#{ordinal}"),
+        }
+    }
+
+    /// The entities an edit made on `ordinal` applies to: the whole selection if it is part of it.
+    pub fn edited_with(&self, ordinal: Ordinal) -> Vec<Ordinal> {
+        if self.selection.contains(ordinal) { self.selection.entities().collect() } else { vec![ordinal] }
+    }
+}
+
+/// Where panels put what they ask for.
+pub(crate) type Requests = Vec<Request>;

@@ -1,0 +1,119 @@
+//! Small things several panels draw.
+
+use crate::format;
+use crate::panel_id::PanelId;
+use crate::request::{Request, Select};
+use crate::theme::Palette;
+use crate::view::{Requests, View};
+use egui::accesskit::Role;
+use egui::{Color32, Rect, Response, RichText, Sense, Ui, Vec2, WidgetInfo};
+use vivarium_world::{ComponentId, Ordinal, SystemId};
+
+/// Height of a row in every table, whole so that rows stay sharp.
+pub(crate) const ROW: f32 = 20.0;
+
+/// A link that selects an entity.
+pub(crate) fn entity_link(ui: &mut Ui, view: &View<'_>, ordinal: Ordinal, out: &mut Requests) -> Response {
+    let response = ui.link(view.entity_label(ordinal)).on_hover_text("Select this entity");
+    if response.clicked() {
+        out.push(Select::Only(ordinal).into());
+    }
+    response
+}
+
+/// A link that selects a system and shows it in the schedule.
+pub(crate) fn system_link(ui: &mut Ui, view: &View<'_>, system: SystemId, out: &mut Requests) -> Response {
+    let response = ui.link(view.system_name(system)).on_hover_text("Show this system in the schedule");
+    if response.clicked() {
+        out.push(Select::System(Some(system)).into());
+        out.push(Request::ShowPanel(PanelId::Schedule));
+    }
+    response
+}
+
+/// A component's name on a ground of its own.
+pub(crate) fn component_chip(ui: &mut Ui, view: &View<'_>, component: ComponentId) -> Response {
+    chip(ui, &view.component_name(component), Palette::of(ui.visuals()).text)
+}
+
+/// A word on a ground of its own.
+pub(crate) fn chip(ui: &mut Ui, text: &str, colour: Color32) -> Response {
+    let ground = Palette::of(ui.visuals()).faint;
+    ui.label(RichText::new(text).color(colour).background_color(ground).small())
+}
+
+/// A bar filled to `part` of its width, with its meaning as accessible text.
+pub(crate) fn bar(ui: &mut Ui, size: Vec2, part: f64, colour: Color32, meaning: &str) -> Response {
+    let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
+    let ground = Palette::of(ui.visuals()).faint;
+    let bar = Rect::from_center_size(rect.center(), egui::vec2(rect.width(), rect.height().min(10.0)));
+    ui.painter().rect_filled(bar, 2.0, ground);
+    let part = if part.is_finite() { part.clamp(0.0, 1.0) as f32 } else { 0.0 };
+    let filled = Rect::from_min_size(bar.min, egui::vec2(bar.width() * part, bar.height()));
+    ui.painter().rect_filled(filled, 2.0, colour);
+    describe(&response, Role::Meter, meaning);
+    response.on_hover_text(meaning)
+}
+
+/// A number with its name above it.
+pub(crate) fn tile(ui: &mut Ui, name: &str, value: &str) {
+    let palette = Palette::of(ui.visuals());
+    egui::Frame::new().fill(palette.faint).corner_radius(4.0).inner_margin(8.0).show(ui, |ui| {
+        ui.vertical(|ui| {
+            ui.label(RichText::new(name).color(palette.weak).small());
+            ui.label(RichText::new(value).color(palette.strong).size(16.0));
+        });
+    });
+}
+
+/// Says what a painted thing is, to screen readers and to tests.
+pub(crate) fn describe(response: &Response, role: Role, text: &str) {
+    response.widget_info(|| WidgetInfo::labeled(role, response.enabled(), text));
+}
+
+/// A line in place of a panel that has nothing to show.
+pub(crate) fn nothing(ui: &mut Ui, text: &str) {
+    ui.vertical_centered(|ui| {
+        ui.add_space(24.0);
+        ui.label(RichText::new(text).weak());
+    });
+}
+
+/// A text right-aligned in its cell, for numbers.
+pub(crate) fn right(ui: &mut Ui, text: impl Into<RichText>) {
+    ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+        ui.label(text.into());
+    });
+}
+
+/// Whether the letters of `needle` occur in `text` in their order, whatever the case.
+pub(crate) fn fuzzy(needle: &str, text: &str) -> bool {
+    let mut letters = text.chars().flat_map(char::to_lowercase);
+    needle
+        .chars()
+        .filter(|c| !c.is_whitespace())
+        .flat_map(char::to_lowercase)
+        .all(|c| letters.any(|l| l == c))
+}
+
+/// `12 of 345` for filtered lists, `345` for whole ones.
+pub(crate) fn shown_of(shown: usize, total: usize) -> String {
+    if shown == total {
+        format::count(total as u64)
+    } else {
+        format!("{} of {}", format::count(shown as u64), format::count(total as u64))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fuzzy_match_keeps_the_order_of_letters() {
+        assert!(fuzzy("", "guardian"));
+        assert!(fuzzy("gdn", "Guardian"));
+        assert!(fuzzy("G U", "guardian"));
+        assert!(!fuzzy("ndg", "guardian"));
+    }
+}
