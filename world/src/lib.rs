@@ -16,3 +16,7 @@ pub use component::{Field, FieldValue, Role, Scalar};
 pub use config::{Config, Value};
 pub use host::{Command, Done, HostEvent, LogLevel, LogLine, Reply, SaveForm, Target};
 pub use id::{ComponentId, EntityId, Ordinal, RunId, SystemId};
+pub use schedule::{
+    Access, Alone, Batches, ComponentNames, ComponentSet, Creates, Pair, Plan, PlanDocument, PlanPair,
+    PlanSystem, QueryAccess, Reason, ReasonKind, SystemAccess,
+};

@@ -1,1 +1,18 @@
 //! Which systems may run together, and why not: decided purely, before anything runs.
+
+mod access; // what a system touches
+mod component_set; // a set of components
+mod conflict; // the relation of an earlier and a later system
+mod explain; // that relation as a sentence
+mod output; // the plan as text, DOT and JSON
+mod plan; // levels, batches and pairs of a list of systems
+
+pub use access::{Access, Alone, Creates, QueryAccess};
+pub use component_set::ComponentSet;
+pub use conflict::{Reason, ReasonKind};
+pub use explain::ComponentNames;
+pub use output::{PlanDocument, PlanPair, PlanSystem};
+pub use plan::{Batches, Pair, Plan, SystemAccess};
+
+#[cfg(test)]
+mod tests;
