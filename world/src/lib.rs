@@ -20,3 +20,4 @@ pub use schedule::{
     Access, Alone, Batches, ComponentNames, ComponentSet, Creates, Pair, Plan, PlanDocument, PlanPair,
     PlanSystem, QueryAccess, Reason, ReasonKind, SystemAccess,
 };
+pub use random::{MAX_SEED, SharedStream, Stream, StreamState, fresh_seed, run_stream};
