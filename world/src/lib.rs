@@ -21,3 +21,7 @@ pub use schedule::{
     PlanSystem, QueryAccess, Reason, ReasonKind, SystemAccess,
 };
 pub use random::{MAX_SEED, SharedStream, Stream, StreamState, fresh_seed, run_stream};
+pub use save::{
+    DecodeError, DecodeFault, Definition, DefinitionError, Definitions, KeyError, Property, PropertyKind,
+    Scale, ScaleError,
+};

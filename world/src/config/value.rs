@@ -141,6 +141,16 @@ impl<'a> Config<'a> {
         Self { entries: Vec::new() }
     }
 
+    /// A config without keys, and room for as many.
+    pub(crate) fn with_capacity(keys: usize) -> Self {
+        Self { entries: Vec::with_capacity(keys) }
+    }
+
+    /// Adds a key that is not there yet, without looking for it.
+    pub(crate) fn append(&mut self, key: impl Into<Cow<'a, str>>, value: Value<'a>) {
+        self.entries.push((key.into(), value));
+    }
+
     /// The value of `key`.
     pub fn get(&self, key: &str) -> Option<&Value<'a>> {
         self.entries.iter().find(|(k, _)| k == key).map(|(_, value)| value)

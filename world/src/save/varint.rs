@@ -1,0 +1,147 @@
+//! Numbers in as few printable characters as a JSON string holds unescaped.
+//!
+//! Little-endian base 45. The last digit comes from an alphabet of its own, so a number ends by itself. Neither
+//! alphabet has a quote, a backslash or `!`, the mark of an absent field.
+
+use super::decode::DecodeFault;
+
+const RADIX: u64 = 45;
+/// Digits with another digit to follow.
+const MORE: &[u8; 45] = b"PQRSTUVWXYZ[]^_`abcdefghijklmnopqrstuvwxyz{|}";
+/// Digits that end a number.
+const LAST: &[u8; 45] = b"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNO";
+
+/// What a byte means: the value of a last digit, `FOLLOWED` more for any other digit, or no digit.
+const MEANINGS: [u8; 256] = {
+    let mut meanings = [NO_DIGIT; 256];
+    let mut value = 0;
+    while value < 45 {
+        meanings[LAST[value as usize] as usize] = value;
+        meanings[MORE[value as usize] as usize] = value + FOLLOWED;
+        value += 1;
+    }
+    meanings
+};
+const FOLLOWED: u8 = 64;
+const NO_DIGIT: u8 = u8::MAX;
+
+/// Appends `n`.
+pub(super) fn write(out: &mut String, mut n: u64) {
+    while n >= RADIX {
+        out.push(char::from(MORE[(n % RADIX) as usize]));
+        n /= RADIX;
+    }
+    out.push(char::from(LAST[n as usize]));
+}
+
+/// How many characters `n` takes.
+#[cfg(test)]
+pub(super) fn length(n: u64) -> u32 {
+    n.checked_ilog(RADIX).map_or(1, |log| log + 1)
+}
+
+/// The number at `at`, which moves behind it; in case of a fault it points at the character to blame.
+pub(super) fn read(bytes: &[u8], at: &mut usize) -> Result<u64, DecodeFault> {
+    let start = *at;
+    let mut number = 0_u64;
+    let mut weight = Some(1_u64);
+    loop {
+        let byte = *bytes.get(*at).ok_or(DecodeFault::EndsWithinNumber)?;
+        let meaning = MEANINGS[byte as usize];
+        if meaning == NO_DIGIT {
+            return Err(DecodeFault::NotADigit);
+        }
+        let last = meaning < FOLLOWED;
+        let digit = u64::from(meaning % FOLLOWED);
+        if last && digit == 0 && *at > start {
+            return Err(DecodeFault::NeedlessDigit);
+        }
+        number = weight
+            .and_then(|weight| digit.checked_mul(weight))
+            .and_then(|part| number.checked_add(part))
+            .ok_or(DecodeFault::NumberTooGreat)?;
+        *at += 1;
+        if last {
+            return Ok(number);
+        }
+        weight = weight.and_then(|weight| weight.checked_mul(RADIX));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde::Deserialize;
+
+    fn written(n: u64) -> String {
+        let mut out = String::new();
+        write(&mut out, n);
+        out
+    }
+
+    fn fault(text: &str) -> (DecodeFault, usize) {
+        let mut at = 0;
+        (read(text.as_bytes(), &mut at).unwrap_err(), at)
+    }
+
+    #[test]
+    fn the_known_numbers_are_written_and_read() {
+        #[derive(Deserialize)]
+        struct Vectors {
+            varints: Vec<Vector>,
+        }
+        #[derive(Deserialize)]
+        struct Vector {
+            value: u64,
+            encoded: String,
+        }
+        let vectors: Vectors =
+            serde_json::from_str(include_str!("../../tests/vectors/save-codec.json")).unwrap();
+        assert!(!vectors.varints.is_empty());
+        for Vector { value, encoded } in vectors.varints {
+            assert_eq!(written(value), encoded);
+            let mut at = 0;
+            assert_eq!(read(encoded.as_bytes(), &mut at), Ok(value));
+            assert_eq!(at, encoded.len());
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_number_comes_back_from_as_many_characters_as_foretold(bits in any::<u64>(), shift in 0..64) {
+            let n = bits >> shift;
+            let text = written(n);
+            prop_assert_eq!(text.len(), length(n) as usize);
+            let mut at = 0;
+            prop_assert_eq!(read(text.as_bytes(), &mut at), Ok(n));
+            prop_assert_eq!(at, text.len());
+        }
+    }
+
+    #[test]
+    fn numbers_beyond_64_bits_are_refused() {
+        let greatest = written(u64::MAX);
+        assert_eq!(read(greatest.as_bytes(), &mut 0), Ok(u64::MAX));
+        let mut beyond = greatest.into_bytes();
+        beyond[0] += 1;
+        assert_eq!(read(&beyond, &mut 0), Err(DecodeFault::NumberTooGreat));
+        assert_eq!(fault(&"}".repeat(1000)).0, DecodeFault::NumberTooGreat);
+        assert_eq!(fault(&format!("{}$", "P".repeat(50))).0, DecodeFault::NumberTooGreat);
+    }
+
+    #[test]
+    fn a_number_is_written_in_one_way_only() {
+        assert_eq!(fault("P#"), (DecodeFault::NeedlessDigit, 1));
+        assert_eq!(fault("QPP#"), (DecodeFault::NeedlessDigit, 3));
+    }
+
+    #[test]
+    fn a_number_without_end_or_of_other_characters_is_refused() {
+        assert_eq!(fault(""), (DecodeFault::EndsWithinNumber, 0));
+        assert_eq!(fault("PQ"), (DecodeFault::EndsWithinNumber, 2));
+        assert_eq!(fault("P!"), (DecodeFault::NotADigit, 1));
+        assert_eq!(fault("\\"), (DecodeFault::NotADigit, 0));
+        assert_eq!(fault("é"), (DecodeFault::NotADigit, 0));
+    }
+}
