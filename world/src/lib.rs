@@ -7,7 +7,7 @@ mod host;
 mod id;
 pub mod inspect;
 mod random;
-mod save;
+pub mod save;
 mod scene;
 mod schedule;
 mod timing;
@@ -16,12 +16,8 @@ pub use component::{Field, FieldValue, Role, Scalar};
 pub use config::{Config, Value};
 pub use host::{Command, Done, HostEvent, LogLevel, LogLine, Reply, SaveForm, Target};
 pub use id::{ComponentId, EntityId, Ordinal, RunId, SystemId};
+pub use random::{MAX_SEED, SharedStream, Stream, StreamState, fresh_seed, run_stream};
 pub use schedule::{
     Access, Alone, Batches, ComponentNames, ComponentSet, Creates, Pair, Plan, PlanDocument, PlanPair,
     PlanSystem, QueryAccess, Reason, ReasonKind, SystemAccess,
-};
-pub use random::{MAX_SEED, SharedStream, Stream, StreamState, fresh_seed, run_stream};
-pub use save::{
-    DecodeError, DecodeFault, Definition, DefinitionError, Definitions, KeyError, Property, PropertyKind,
-    Scale, ScaleError,
 };
