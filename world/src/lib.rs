@@ -17,6 +17,10 @@ pub use config::{Config, Value};
 pub use host::{Command, Done, HostEvent, LogLevel, LogLine, Reply, SaveForm, Target};
 pub use id::{ComponentId, EntityId, Ordinal, RunId, SystemId};
 pub use random::{MAX_SEED, SharedStream, Stream, StreamState, fresh_seed, run_stream};
+pub use scene::{
+    DataComponent, DataField, Document, EntitySource, FORMAT_VERSION, Fault, Faults, Position, SceneClass,
+    SceneHeader, SceneSystem, SceneTemplate, SchedulerKind, nearest, suggestion,
+};
 pub use schedule::{
     Access, Alone, Batches, ComponentNames, ComponentSet, Creates, Pair, Plan, PlanDocument, PlanPair,
     PlanSystem, QueryAccess, Reason, ReasonKind, SystemAccess,

@@ -3,6 +3,7 @@
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::fmt;
 
 /// A value of a config. Numbers keep their exact value: integers that fit 64 bits stay integers.
@@ -298,6 +299,9 @@ impl<'de: 'a, 'a> Deserialize<'de> for Value<'a> {
     }
 }
 
+/// So many keys are looked through one by one.
+const FEW: usize = 32;
+
 struct ConfigVisitor;
 
 impl<'de> Visitor<'de> for ConfigVisitor {
@@ -307,8 +311,13 @@ impl<'de> Visitor<'de> for ConfigVisitor {
     }
     fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Config<'de>, A::Error> {
         let mut config = Config { entries: Vec::with_capacity(8) };
+        // Keys beyond the first few; comparing each with all before would let a long object take for ever.
+        let mut more: HashSet<Cow<'de, str>> = HashSet::new();
         while let Some((Key(key), value)) = access.next_entry::<Key<'de>, Value<'de>>()? {
-            if config.has(&key) {
+            let few = &config.entries[..config.entries.len().min(FEW)];
+            let is_new =
+                few.iter().all(|(known, _)| *known != key) && (few.len() < FEW || more.insert(key.clone()));
+            if !is_new {
                 return Err(de::Error::custom(format_args!("the key {key:?} stands twice")));
             }
             config.entries.push((key, value));
@@ -340,6 +349,17 @@ mod tests {
     fn a_key_that_stands_twice_is_an_error() {
         let error = serde_json::from_str::<Config<'_>>(r#"{"x":1,"x":2}"#).unwrap_err();
         assert!(error.to_string().contains("\"x\" stands twice"), "{error}");
+    }
+
+    #[test]
+    fn a_key_that_stands_twice_among_many_is_an_error() {
+        let mut text: String = (0..300).map(|key| format!("\"{key}\":0,")).collect();
+        text = format!("{{{}}}", text.trim_end_matches(','));
+        assert_eq!(serde_json::from_str::<Config<'_>>(&text).unwrap().len(), 300);
+        for key in [0, 31, 32, 250] {
+            let twice = text.replace('}', &format!(",\"{key}\":1}}"));
+            assert!(serde_json::from_str::<Config<'_>>(&twice).is_err(), "{key}");
+        }
     }
 
     #[test]

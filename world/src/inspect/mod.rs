@@ -5,8 +5,8 @@ mod view;
 
 pub use snapshot::{
     BlockState, CatalogView, ClassView, ComponentState, ComponentView, DeferredBlock, DeferredView,
-    EntityDetail, EntityName, EntityPage, EntityRow, MemoryView, OpenRun, PairReason, PoolView, RawBlock, RunState,
-    ScheduleView, Shape, ShapesView, Snapshot, Status, StopReason, SystemState, SystemView, TemplateView,
-    TickSample, TimingRow, TimingView,
+    EntityDetail, EntityName, EntityPage, EntityRow, MemoryView, OpenRun, PairReason, PoolView, RawBlock,
+    RunState, ScheduleView, Shape, ShapesView, Snapshot, Status, StopReason, SystemState, SystemView,
+    TemplateView, TickSample, TimingRow, TimingView,
 };
 pub use view::{ColourBy, EntitiesRequest, ShapesRequest, Sort, SortBy, ViewRequest};

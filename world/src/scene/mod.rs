@@ -1,1 +1,20 @@
-//! Scene files: text in, a checked document with positions out.
+//! Scene files: text in, a checked document with positions out; and back.
+
+mod document;
+mod fault;
+mod header;
+mod json;
+mod nearest;
+mod origin;
+mod parts;
+mod position;
+mod reader;
+
+pub use document::{Document, EntitySource};
+pub use fault::{Fault, Faults};
+pub use header::{
+    DataComponent, DataField, FORMAT_VERSION, SceneClass, SceneHeader, SceneSystem, SceneTemplate,
+    SchedulerKind,
+};
+pub use nearest::{nearest, suggestion};
+pub use position::Position;

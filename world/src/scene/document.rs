@@ -1,0 +1,621 @@
+//! A scene or save as it was read: checked in form, and able to say where each part of it stands.
+
+use super::fault::{Fault, Faults};
+use super::header::{FORMAT_VERSION, SceneHeader};
+use super::json::{self, Entities, Member, TopLevel};
+use super::origin::Origin;
+use super::parts::{read_header, system_part};
+use super::reader::{Object, Reader};
+use crate::config::{Config, Value};
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+
+/// A scene or save file that is right in form.
+///
+/// Names of components, systems and classes are not looked up: that is for the world, which reports what it finds
+/// with the `fault_at_…` functions. Entities are read one by one and on demand, from any thread.
+#[derive(Debug)]
+pub struct Document<'a> {
+    origin: Origin<'a>,
+    version: u64,
+    header: SceneHeader,
+    notes: Faults,
+    members: Vec<Member<'a>>,
+    entities_key: Option<&'a str>,
+    entities: Vec<&'a RawValue>,
+    definitions: Option<&'a str>,
+}
+
+/// An entity as a file has it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum EntitySource<'a> {
+    /// Compressed, by one of the file's entity definitions.
+    Text(Cow<'a, str>),
+    /// A config.
+    Object(Config<'a>),
+}
+
+impl<'a> Document<'a> {
+    /// Reads `text`, which faults call `source`.
+    ///
+    /// # Errors
+    /// Everything that is wrong: a fault of syntax alone, since nothing can be read behind it, or else all faults
+    /// of form outside the entities, and elements of the list of entities that are none.
+    pub fn parse(source: &str, text: &'a str) -> Result<Self, Faults> {
+        let origin = Origin::new(source, text);
+        let json = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let top = match serde_json::from_str::<TopLevel<'a>>(json) {
+            Ok(top) => top,
+            Err(error) => return Err(top_fault(&origin, json, &error).into()),
+        };
+        let members = top.members;
+        let mut reader = Reader { origin, faults: Faults::new(), notes: Faults::new() };
+        let version = read_version(&mut reader, json, &members)?;
+        let unique = reader.without_repeated(None, members.clone());
+        let mut scene = Object::new(None, json, unique);
+        scene.take("vivarium");
+        scene.take("entities");
+        let header = read_header(&mut reader, &mut scene);
+        let definitions = scene.take("entityDefinitions").and_then(|entry| {
+            let is_object = json::kind(entry.value) == "an object";
+            if !is_object {
+                reader.expected(&entry, "an object with a definition for each key");
+            }
+            is_object.then_some(entry.value)
+        });
+        reader.unknown_keys(&scene);
+        let (entities_key, entities) = read_entities(&mut reader, top.entities);
+        let Reader { origin, mut faults, mut notes } = reader;
+        faults.sort();
+        notes.sort();
+        let document = Self { origin, version, header, notes, members, entities_key, entities, definitions };
+        faults.into_result(document)
+    }
+
+    /// What the file is called in faults.
+    pub fn source(&self) -> &str {
+        self.origin.source()
+    }
+
+    /// The version of the format the file is written in.
+    pub fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// Everything beside the entities.
+    pub fn header(&self) -> &SceneHeader {
+        &self.header
+    }
+
+    /// What is no fault but worth knowing: unknown keys.
+    pub fn notes(&self) -> &Faults {
+        &self.notes
+    }
+
+    /// The object at `entityDefinitions` as the text has it, of whatever form.
+    pub fn definitions(&self) -> Option<&'a str> {
+        self.definitions
+    }
+
+    /// How many entities there are.
+    pub fn entity_count(&self) -> usize {
+        self.entities.len()
+    }
+
+    /// Reads the entity at `index`, from 0.
+    ///
+    /// # Errors
+    /// Everything that is wrong in it, such as a key that stands twice; or that there is none at `index`.
+    pub fn entity(&self, index: usize) -> Result<EntitySource<'a>, Faults> {
+        let Some(json) = self.entities.get(index).map(|raw| raw.get()) else {
+            return Err(self.fault_at_entity(index, None, "there is no such entity").into());
+        };
+        if json.starts_with('"') {
+            return match json::text(json) {
+                Ok(text) => Ok(EntitySource::Text(text)),
+                Err(error) => {
+                    let fault = self.fault_at_entity(index, None, json::message(&error));
+                    let position = Some(self.origin.position(json::place(json, &error)));
+                    Err(Fault { position, ..fault }.into())
+                }
+            };
+        }
+        json::config(json).map(EntitySource::Object).map_err(|troubles| {
+            let mut faults = Faults::new();
+            for trouble in troubles {
+                faults.push_with(|| {
+                    let fault = self.fault_at_entity(index, trouble.key.as_deref(), trouble.message);
+                    Fault { position: Some(self.origin.position(trouble.at)), ..fault }
+                });
+            }
+            faults
+        })
+    }
+
+    /// Reads the entities in their order, as [`entity`](Self::entity) does.
+    pub fn entities(&self) -> impl ExactSizeIterator<Item = Result<EntitySource<'a>, Faults>> {
+        (0..self.entities.len()).map(|index| self.entity(index))
+    }
+
+    /// A fault about an entity: at `key`, if it has it, else at its start.
+    pub fn fault_at_entity(&self, index: usize, key: Option<&str>, message: impl Into<String>) -> Fault {
+        let json = self.entities.get(index).map(|raw| raw.get());
+        let part = match json.and_then(type_of) {
+            Some(name) => format!("entity {index} ({name:?})"),
+            None => format!("entity {index}"),
+        };
+        let at = json.map(|json| deepest(json, key.into_iter().map(Step::Key)));
+        let at = at.or(self.entities_key).unwrap_or(self.origin.text());
+        Fault { entity: Some(index), ..self.origin.fault(at, Some(&part), key, message) }
+    }
+
+    /// A fault about the file: at a `key` of its outermost object, if it has it, else at its start.
+    pub fn fault_at_top(&self, key: Option<&str>, message: impl Into<String>) -> Fault {
+        let at = match key {
+            Some("entities") => self.entities_key,
+            _ => None,
+        };
+        let at = at.unwrap_or_else(|| self.find(key.into_iter().map(Step::Key)));
+        self.origin.fault(at, None, key, message)
+    }
+
+    /// A fault about the template `name`: at `key`, if it has it, else at its name.
+    pub fn fault_at_template(&self, name: &str, key: Option<&str>, message: impl Into<String>) -> Fault {
+        let at = self.find(["templates", name].into_iter().chain(key).map(Step::Key));
+        self.origin.fault(at, Some(&format!("template {name:?}")), key, message)
+    }
+
+    /// A fault about the class `name`: at its `component`, if it lists it, else at its name.
+    pub fn fault_at_class(&self, name: &str, component: Option<&str>, message: impl Into<String>) -> Fault {
+        let listed = self.header.classes.iter().find(|class| class.name == name);
+        let place = component.and_then(|wanted| listed?.components.iter().position(|known| known == wanted));
+        let steps = ["classes", name].into_iter().map(Step::Key).chain(place.map(Step::Index));
+        self.origin.fault(self.find(steps), Some(&format!("class {name:?}")), None, message)
+    }
+
+    /// A fault about the data component `name`: at its `field`, if it has it, else at its name.
+    pub fn fault_at_component(&self, name: &str, field: Option<&str>, message: impl Into<String>) -> Fault {
+        let described = self.header.components.iter().find(|component| component.name == name);
+        let place = field.and_then(|wanted| described?.fields.iter().position(|known| known.name == wanted));
+        let inside = place.map(|index| [Step::Key("fields"), Step::Index(index)]);
+        let steps = ["components", name].into_iter().map(Step::Key).chain(inside.into_iter().flatten());
+        let part = match field {
+            Some(field) => format!("component {name:?}, field {field:?}"),
+            None => format!("component {name:?}"),
+        };
+        self.origin.fault(self.find(steps), Some(&part), None, message)
+    }
+
+    /// A fault about the system at `index` of the list: at `key`, if it has it, else at its start.
+    pub fn fault_at_system(&self, index: usize, key: Option<&str>, message: impl Into<String>) -> Fault {
+        let steps = [Step::Key("systems"), Step::Index(index)].into_iter().chain(key.map(Step::Key));
+        self.origin.fault(self.find(steps), Some(&self.system_part(index)), key, message)
+    }
+
+    /// A fault about the parameter `name` of the system at `index` of the list.
+    pub fn fault_at_param(&self, index: usize, name: &str, message: impl Into<String>) -> Fault {
+        let steps = [Step::Key("systems"), Step::Index(index), Step::Key("params"), Step::Key(name)];
+        self.origin.fault(self.find(steps), Some(&self.system_part(index)), Some(name), message)
+    }
+
+    /// A fault about the config of the world entity: at `key`, if it has it.
+    pub fn fault_at_world(&self, key: Option<&str>, message: impl Into<String>) -> Fault {
+        let at = self.find(["world"].into_iter().chain(key).map(Step::Key));
+        self.origin.fault(at, Some("world"), key, message)
+    }
+
+    /// A fault about the entity definitions: at the one with the key `definition`, if there is one.
+    pub fn fault_at_definition(&self, definition: Option<&str>, message: impl Into<String>) -> Fault {
+        let at = self.find(["entityDefinitions"].into_iter().chain(definition).map(Step::Key));
+        let part = definition.map_or("entity definitions".into(), |key| format!("entity definition {key:?}"));
+        self.origin.fault(at, Some(&part), None, message)
+    }
+
+    /// The fault of `error`, which came of reading [`definitions`](Self::definitions) with `serde_json`.
+    pub fn fault_of_definitions(&self, error: &serde_json::Error) -> Fault {
+        let at = self.definitions.map_or(self.origin.text(), |json| json::place(json, error));
+        self.origin.fault(at, Some("entity definitions"), None, json::message(error))
+    }
+
+    fn system_part(&self, index: usize) -> String {
+        system_part(index, self.header.systems.get(index).map(|system| system.system.as_str()))
+    }
+
+    /// Follows `steps` from the outermost object as far as they lead.
+    fn find<'s>(&self, steps: impl IntoIterator<Item = Step<'s>>) -> &'a str {
+        let mut steps = steps.into_iter();
+        let first = match steps.next() {
+            Some(Step::Key(key)) => self.members.iter().find(|member| member.key == key),
+            _ => None,
+        };
+        let Some(first) = first else { return self.origin.text() };
+        follow(first.written, first.value.get(), steps)
+    }
+}
+
+/// A step into a value.
+enum Step<'s> {
+    Key(&'s str),
+    Index(usize),
+}
+
+/// Follows `steps` into `json` as far as they lead.
+fn deepest<'a, 's>(json: &'a str, steps: impl IntoIterator<Item = Step<'s>>) -> &'a str {
+    follow(json, json, steps)
+}
+
+/// Follows `steps` into `json` as far as they lead, to the last key or element; `at` if nowhere.
+fn follow<'a, 's>(mut at: &'a str, mut json: &'a str, steps: impl IntoIterator<Item = Step<'s>>) -> &'a str {
+    for step in steps {
+        let next = match step {
+            Step::Key(key) => {
+                let members = json::members(json).unwrap_or_default();
+                members.into_iter().find(|member| member.key == key).map(|m| (m.written, m.value.get()))
+            }
+            Step::Index(index) => {
+                let elements = json::elements(json).unwrap_or_default();
+                elements.get(index).map(|element| (element.get(), element.get()))
+            }
+        };
+        let Some(next) = next else { break };
+        (at, json) = next;
+    }
+    at
+}
+
+/// The `type` of the entity at `json`, if it says one.
+fn type_of(json: &str) -> Option<String> {
+    let members = json::members(json).ok()?;
+    let value = members.iter().find(|member| member.key == "type")?.value.get();
+    serde_json::from_str(value).ok()
+}
+
+/// The fault of a text that is no object at all.
+fn top_fault(origin: &Origin<'_>, json: &str, error: &serde_json::Error) -> Fault {
+    let start = json.trim_start();
+    let wanted = r#"a scene is an object like {"vivarium": 1, …}"#;
+    if start.is_empty() {
+        return origin.fault(json, None, None, format!("the text is empty; {wanted}"));
+    }
+    if !start.starts_with(['{', '[', '"', '-', 't', 'f', 'n'])
+        && !start.starts_with(|c: char| c.is_ascii_digit())
+    {
+        return origin.fault(start, None, None, format!("not JSON; {wanted}"));
+    }
+    if !start.starts_with('{') {
+        return origin.fault(start, None, None, format!("found {}; {wanted}", json::kind(start)));
+    }
+    origin.fault(json::place(json, error), None, None, json::message(error))
+}
+
+/// The version at the key `vivarium`. Without one that can be read here, nothing else is looked at.
+fn read_version<'a>(reader: &mut Reader<'a>, json: &'a str, members: &[Member<'a>]) -> Result<u64, Faults> {
+    let origin = &reader.origin;
+    let Some(member) = members.iter().find(|member| member.key == "vivarium") else {
+        let message = format!(r#"the key "vivarium" is missing; a scene has "vivarium": {FORMAT_VERSION}"#);
+        let at = &json[json.len() - json.trim_start().len()..];
+        return Err(origin.fault(at, None, None, message).into());
+    };
+    let value = member.value.get();
+    let version = serde_json::from_str::<Value<'_>>(value).ok();
+    let message = match version {
+        Some(Value::Uint(version @ 1..=FORMAT_VERSION)) => return Ok(version),
+        Some(Value::Uint(version @ 1..)) => format!(
+            "the file is of version {version}, and this program reads up to {FORMAT_VERSION}; use a newer program"
+        ),
+        _ => format!("expected the version of the format, {FORMAT_VERSION}"),
+    };
+    Err(origin.fault(value, None, Some("vivarium"), message).into())
+}
+
+/// The list of entities, and the key it stands at.
+fn read_entities<'a>(
+    reader: &mut Reader<'a>,
+    found: Vec<(&'a str, Entities<'a>)>,
+) -> (Option<&'a str>, Vec<&'a RawValue>) {
+    let mut found = found.into_iter();
+    let first = found.next();
+    let origin = &reader.origin;
+    for (key, _) in found {
+        reader
+            .faults
+            .push_with(|| origin.fault(key, None, Some("entities"), "stands twice; keep one of them"));
+    }
+    let Some((key, entities)) = first else { return (None, Vec::new()) };
+    let list = match entities {
+        Entities::List(list) => list,
+        Entities::Other(kind) => {
+            let message = format!("expected a list of entities, found {kind}");
+            reader.faults.push_with(|| origin.fault(key, None, Some("entities"), message));
+            Vec::new()
+        }
+    };
+    for (index, entity) in list.iter().enumerate() {
+        let json = entity.get();
+        if !json.starts_with(['{', '"']) {
+            reader.faults.push_with(|| {
+                let message = format!("expected an object or a compressed text, found {}", json::kind(json));
+                let fault = origin.fault(json, Some(&format!("entity {index}")), None, message);
+                Fault { entity: Some(index), ..fault }
+            });
+        }
+    }
+    (Some(key), list)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::header::SchedulerKind;
+    use super::super::position::Position;
+    use super::*;
+    use crate::component::{FieldValue, Role, Scalar};
+    use crate::random::StreamState;
+
+    const HARBOR: &str = r##"{
+  "vivarium": 1, "name": "Harbor", "about": "Ships come and go.",
+  "random": { "seed": 1234 }, "scheduler": "conflict", "step": 16,
+  "components": {
+    "cargo": { "fields": [
+      { "name": "ore", "type": "u32", "default": 5, "unit": "t", "range": [0, 100] },
+      { "name": "tint", "type": "u32", "key": "colour", "role": "colour" } ], "load_keys": ["ore"] },
+    "hull": { "fields": [{ "name": "width", "type": "f32" }] }
+  },
+  "classes": { "actor": ["health", "transform"] },
+  "templates": {
+    "guardian": { "class": "actor", "maxHealth": 100 }
+  },
+  "systems": [
+    { "system": "movement", "every": 50, "batch": 1024, "params": { "damping": 0.99 } },
+    { "system": "decay", "name": "rot", "enabled": false, "runs": 7, "accumulated": 12.5 }
+  ],
+  "bounds": [0, 0, 2400, 1600],
+  "entityDefinitions": { "0": { "type": "grass", "properties": [] } },
+  "entities": [
+    "#g(q-!ok{)",
+    { "type": "guardian", "x": 10, "maxHelth": 20 }
+  ],
+  "gameTime": 320, "playerTime": 400.5, "timeScale": 2, "tick": 20, "world": { "score": 3 }
+}"##;
+
+    fn faults(text: &str) -> Vec<String> {
+        let faults = Document::parse("s.json", text).expect_err("a fault");
+        faults.iter().map(Fault::to_string).collect()
+    }
+
+    /// The faults of a scene with `rest` behind its version.
+    fn faults_with(rest: &str) -> Vec<String> {
+        faults(&format!("{{\"vivarium\": 1,\n{rest}}}"))
+    }
+
+    #[test]
+    fn a_scene_is_read_with_everything_it_says() {
+        let document = Document::parse("harbor.json", HARBOR).unwrap();
+        assert!(document.notes().is_empty(), "{}", document.notes());
+        let header = document.header();
+        assert_eq!((header.name.as_str(), header.about.as_str()), ("Harbor", "Ships come and go."));
+        assert_eq!(header.random, Some(StreamState { seed: 1234, position: 0 }));
+        assert_eq!((header.scheduler, header.step), (SchedulerKind::Conflict, Some(16.0)));
+        let [cargo, hull] = header.components.as_slice() else { panic!("two components") };
+        assert_eq!(
+            (cargo.name.as_str(), cargo.load_keys.as_slice()),
+            ("cargo", ["ore".to_owned()].as_slice())
+        );
+        let ore = &cargo.fields[0];
+        assert_eq!((ore.scalar, ore.key.as_str(), ore.role), (Scalar::U32, "ore", Role::Plain));
+        assert_eq!((ore.default.clone(), ore.range), (Some(FieldValue::Uint(5)), Some((0.0, 100.0))));
+        assert_eq!((cargo.fields[1].key.as_str(), cargo.fields[1].role), ("colour", Role::Colour));
+        assert_eq!(hull.load_keys, ["width"]);
+        assert_eq!(header.classes[0].components, ["health", "transform"]);
+        assert_eq!(header.templates[0].config.get("maxHealth"), Some(&Value::Uint(100)));
+        let [movement, rot] = header.systems.as_slice() else { panic!("two systems") };
+        assert_eq!((movement.every, movement.batch, movement.disabled), (Some(50.0), Some(1024), false));
+        assert_eq!(movement.params.get("damping"), Some(&Value::Float(0.99)));
+        assert_eq!((rot.name.as_deref(), rot.disabled), (Some("rot"), true));
+        assert_eq!((rot.runs, rot.accumulated), (7, 12.5));
+        assert_eq!(header.bounds, Some([0.0, 0.0, 2400.0, 1600.0]));
+        assert_eq!((header.game_time, header.player_time, header.time_scale), (320.0, 400.5, 2.0));
+        assert_eq!((header.tick, header.world.get("score")), (20, Some(&Value::Uint(3))));
+        assert_eq!(document.definitions(), Some(r#"{ "0": { "type": "grass", "properties": [] } }"#));
+        assert_eq!(document.entity_count(), 2);
+        assert_eq!(document.entity(0), Ok(EntitySource::Text("#g(q-!ok{)".into())));
+        let Ok(EntitySource::Object(config)) = document.entity(1) else { panic!("an object") };
+        assert_eq!(config.get("x"), Some(&Value::Uint(10)));
+    }
+
+    #[test]
+    fn a_scene_of_only_a_version_is_one() {
+        let document = Document::parse("s.json", "\u{feff} {\"vivarium\": 1}").unwrap();
+        assert_eq!(document.header(), &SceneHeader::default());
+        assert_eq!((document.entity_count(), document.version()), (0, 1));
+    }
+
+    #[test]
+    fn faults_of_meaning_point_to_what_they_are_about() {
+        let document = Document::parse("harbor.json", HARBOR).unwrap();
+        for (fault, at, wanted) in [
+            (
+                document.fault_at_entity(1, Some("maxHelth"), "m"),
+                r#""maxHelth": 20"#,
+                r#"entity 1 ("guardian"): key "maxHelth": m"#,
+            ),
+            (
+                document.fault_at_entity(1, Some("y"), "m"),
+                r#"{ "type": "guardian""#,
+                r#"entity 1 ("guardian"): key "y": m"#,
+            ),
+            (document.fault_at_entity(0, None, "m"), "\"#g(", "entity 0: m"),
+            (document.fault_at_entity(9, None, "m"), "\"entities\"", "entity 9: m"),
+            (document.fault_at_top(Some("step"), "m"), "\"step\"", r#"key "step": m"#),
+            (document.fault_at_top(Some("entities"), "m"), "\"entities\"", r#"key "entities": m"#),
+            (document.fault_at_top(None, "m"), "{", "m"),
+            (
+                document.fault_at_template("guardian", Some("class"), "m"),
+                "\"class\"",
+                r#"template "guardian": key "class": m"#,
+            ),
+            (document.fault_at_template("guardian", None, "m"), "\"guardian\":", r#"template "guardian": m"#),
+            (
+                document.fault_at_class("actor", Some("transform"), "m"),
+                "\"transform\"",
+                r#"class "actor": m"#,
+            ),
+            (
+                document.fault_at_component("cargo", Some("tint"), "m"),
+                "{ \"name\": \"tint\"",
+                r#"component "cargo", field "tint": m"#,
+            ),
+            (
+                document.fault_at_system(0, Some("every"), "m"),
+                "\"every\"",
+                r#"system 0 ("movement"): key "every": m"#,
+            ),
+            (document.fault_at_system(1, None, "m"), "{ \"system\": \"decay\"", r#"system 1 ("decay"): m"#),
+            (
+                document.fault_at_param(0, "damping", "m"),
+                "\"damping\"",
+                r#"system 0 ("movement"): key "damping": m"#,
+            ),
+            (document.fault_at_world(Some("score"), "m"), "\"score\"", r#"world: key "score": m"#),
+            (document.fault_at_definition(Some("0"), "m"), "\"0\"", r#"entity definition "0": m"#),
+        ] {
+            let position = fault.position.unwrap();
+            assert!(HARBOR[position.offset..].starts_with(at), "{fault}");
+            assert_eq!(position, Position::of(HARBOR, position.offset));
+            assert_eq!(fault.to_string(), format!("harbor.json:{position}: {wanted}"));
+        }
+        let error = serde_json::from_str::<Vec<u8>>(document.definitions().unwrap()).unwrap_err();
+        let fault = document.fault_of_definitions(&error).to_string();
+        assert!(fault.contains(": entity definitions: invalid type: map"), "{fault}");
+    }
+
+    #[test]
+    fn every_fault_is_listed_not_only_the_first() {
+        let found = faults_with(
+            r#""step": -16, "scheduler": "conflit", "name": 7, "timeScale": "fast", "bounds": [0, 0, 1],
+"templates": { "oak": [], "elm": { "x": 1, "x": 2 } },
+"systems": [ "movement", { "every": -1 }, { "system": "decay", "batch": 0, "enabled": 1 } ],
+"entities": [ 5, {}, null ], "random": { "seed": 9007199254740993 }, "name": "twice""#,
+        );
+        let wanted = [
+            r#"s.json:2:9: key "step": expected a number of milliseconds above 0, found -16"#,
+            r#"s.json:2:27: key "scheduler": there is no scheduler "conflit"; did you mean "conflict"?"#,
+            r#"s.json:2:46: key "name": expected a text, found 7"#,
+            r#"s.json:2:62: key "timeScale": expected a number of 0 or more, found the text "fast""#,
+            r#"s.json:2:80: key "bounds": expected a list of left, top, right and bottom, found a list of 3"#,
+            r#"s.json:3:23: template "oak": expected an object, found a list"#,
+            r#"s.json:3:44: template "elm": key "x": stands twice; keep one of them"#,
+            r#"s.json:4:14: system 0: expected an object like {"system": "movement"}, found the text "movement""#,
+            r#"s.json:4:26: system 1: the key "system" is missing; it names a system of the catalog"#,
+            r#"s.json:4:37: system 1: key "every": expected a number of milliseconds, 0 or more, found -1"#,
+            r#"s.json:4:73: system 2 ("decay"): key "batch": expected an integer of 1 or more, found 0"#,
+            r#"s.json:4:87: system 2 ("decay"): key "enabled": expected true or false, found 1"#,
+            r#"s.json:5:15: entity 0: expected an object or a compressed text, found a number"#,
+            r#"s.json:5:22: entity 2: expected an object or a compressed text, found null"#,
+            r#"s.json:5:50: random: key "seed": expected an integer from 0 to 9007199254740992, found 9007199254740993"#,
+            r#"s.json:5:70: key "name": stands twice; keep one of them"#,
+        ];
+        assert_eq!(found, wanted);
+    }
+
+    #[test]
+    fn a_described_component_is_checked() {
+        let component =
+            |fields: &str| faults_with(&format!(r#""components": {{ "c": {{ "fields": [{fields}] }} }}"#));
+        for (fields, end) in [
+            (r#"{"name": "a"}"#, r#"component "c": a field needs the keys "name" and "type""#),
+            (r#"{"name": "a", "type": "u33"}"#, r#"there is no field type "u33"; did you mean "u32"?"#),
+            (
+                r#"{"name": "a", "type": "u8", "role": "color"}"#,
+                r#"there is no field role "color"; did you mean "colour"?"#,
+            ),
+            (
+                r#"{"name": "a", "type": "u8", "role": "colour"}"#,
+                r#"the role "colour" needs the type u32, not u8"#,
+            ),
+            (r#"{"name": "a", "type": "u8", "default": 256}"#, "expected a value of type u8, found 256"),
+            (r#"{"name": "a", "type": "i8", "default": -129}"#, "expected a value of type i8, found -129"),
+            (r#"{"name": "a", "type": "f32", "default": 1e39}"#, "expected a value of type f32, found 1e39"),
+            (r#"{"name": "a", "type": "bool8", "default": 1}"#, "expected a value of type bool8, found 1"),
+            (
+                r#"{"name": "a", "type": "u64", "role": "entity", "default": 1}"#,
+                r#"a field with the role "entity" starts empty"#,
+            ),
+            (r#"{"name": "a", "type": "u8", "range": [2, 1]}"#, "the least value comes first"),
+            (
+                r#"{"name": "a", "type": "u8"}, {"name": "a", "type": "u8"}"#,
+                r#"the component has two fields "a"; rename one"#,
+            ),
+        ] {
+            let found = component(fields);
+            assert_eq!(found.len(), 1, "{found:?}");
+            assert!(found[0].ends_with(end), "{}", found[0]);
+        }
+    }
+
+    #[test]
+    fn unknown_keys_are_notes_with_the_nearest_known_one() {
+        let text = r#"{"vivarium": 1, "tempaltes": {}, "systems": [{"system": "m", "evry": 1}], "zzz": 0}"#;
+        let document = Document::parse("s.json", text).unwrap();
+        let notes: Vec<String> = document.notes().iter().map(Fault::to_string).collect();
+        assert_eq!(
+            notes,
+            [
+                r#"s.json:1:17: key "tempaltes": unknown; did you mean "templates"?"#,
+                r#"s.json:1:62: system 0 ("m"): key "evry": unknown; did you mean "every"?"#,
+                r#"s.json:1:75: key "zzz": unknown"#,
+            ]
+        );
+    }
+
+    #[test]
+    fn a_version_that_cannot_be_read_is_the_only_fault() {
+        let newer = faults(r#"{"step": -1, "vivarium": 2}"#);
+        assert_eq!(newer.len(), 1);
+        assert!(newer[0].starts_with("s.json:1:26: key \"vivarium\": the file is of version 2"), "{newer:?}");
+        assert!(faults(r#"{"vivarium": "1"}"#)[0].ends_with("expected the version of the format, 1"));
+        assert!(faults(r#"{"vivarium": 0}"#)[0].ends_with("expected the version of the format, 1"));
+        assert!(faults(r#" {"name": "x"}"#)[0].starts_with("s.json:1:2: the key \"vivarium\" is missing"));
+    }
+
+    #[test]
+    fn faults_of_syntax_have_a_place() {
+        for (text, wanted) in [
+            ("", r#"s.json:1:1: the text is empty; a scene is an object like {"vivarium": 1, …}"#),
+            ("[1]", r#"s.json:1:1: found a list; a scene is an object like {"vivarium": 1, …}"#),
+            ("vivarium: 1", r#"s.json:1:1: not JSON; a scene is an object like {"vivarium": 1, …}"#),
+            ("{\"vivarium\": 1,\n}", "s.json:2:1: not JSON: trailing comma"),
+            ("{\"vivarium\": 1\n\"step\": 1}", "s.json:2:1: not JSON: expected `,` or `}`"),
+            (
+                "{\"vivarium\": 1,\n\"entities\": [{\"ä\": 1} {}]}",
+                "s.json:2:23: not JSON: expected `,` or `]`",
+            ),
+            ("{\"vivarium\": 1,\n\"entities\": [{}", "s.json:2:16: the text ends in the middle of a list"),
+            ("{\"vivarium\": 1} x", "s.json:1:17: not JSON: trailing characters"),
+        ] {
+            assert_eq!(faults(text), [wanted], "{text}");
+        }
+    }
+
+    #[test]
+    fn everything_wrong_in_an_entity_is_listed_when_it_is_read() {
+        let text = r#"{"vivarium": 1, "entities": [{"type": "oak", "x": 1, "x": 2, "y": 1e999}, "\ud800", "\u0041"]}"#;
+        let document = Document::parse("s.json", text).unwrap();
+        let found: Vec<Fault> = document
+            .entities()
+            .filter_map(Result::err)
+            .flat_map(|f| f.iter().cloned().collect::<Vec<_>>())
+            .collect();
+        let lines: Vec<String> = found.iter().map(Fault::to_string).collect();
+        assert_eq!(
+            lines[..2],
+            [
+                r#"s.json:1:54: entity 0 ("oak"): key "x": stands twice; keep one of them"#.to_owned(),
+                r#"s.json:1:67: entity 0 ("oak"): key "y": the number is too large for 64 bits"#.to_owned(),
+            ]
+        );
+        assert!(lines[2].starts_with("s.json:1:82: entity 1: not JSON: "), "{}", lines[2]);
+        assert_eq!((lines.len(), found[2].entity), (3, Some(1)));
+        assert_eq!(document.entity(2), Ok(EntitySource::Text("A".into())));
+        assert!(document.entity(3).is_err());
+    }
+}

@@ -1,0 +1,52 @@
+//! The text a document was read from, and faults with their place in it.
+
+use super::fault::Fault;
+use super::position::{Lines, Position};
+use std::sync::OnceLock;
+
+/// A text and what it is called.
+#[derive(Debug)]
+pub(super) struct Origin<'a> {
+    source: String,
+    text: &'a str,
+    /// Made with the first fault: a text without one needs none.
+    lines: OnceLock<Lines>,
+}
+
+impl<'a> Origin<'a> {
+    pub(super) fn new(source: &str, text: &'a str) -> Self {
+        Self { source: source.to_owned(), text, lines: OnceLock::new() }
+    }
+
+    pub(super) fn source(&self) -> &str {
+        &self.source
+    }
+
+    pub(super) fn text(&self) -> &'a str {
+        self.text
+    }
+
+    /// The position at which `part`, a slice of the text, starts.
+    pub(super) fn position(&self, part: &str) -> Position {
+        let offset = (part.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
+        self.lines.get_or_init(|| Lines::new(self.text)).position(self.text, offset)
+    }
+
+    /// A fault at the start of `at`, a slice of the text, about a `part` of the file and a `key` in it.
+    pub(super) fn fault(
+        &self,
+        at: &str,
+        part: Option<&str>,
+        key: Option<&str>,
+        message: impl Into<String>,
+    ) -> Fault {
+        Fault {
+            source: self.source.clone(),
+            position: Some(self.position(at)),
+            part: part.map(str::to_owned),
+            entity: None,
+            key: key.map(str::to_owned),
+            message: message.into(),
+        }
+    }
+}
