@@ -81,14 +81,20 @@ impl Fixture {
     }
 }
 
-/// A window that shows one panel.
+/// A window that shows one panel, and selects what it asks to.
 pub(crate) fn harness(
     fixture: Fixture,
     mut panel: impl FnMut(&mut Ui, &View<'_>, &mut Vec<Request>) + 'static,
 ) -> Harness<'static, Fixture> {
     let show = move |ui: &mut Ui, fixture: &mut Fixture| {
         let mut requests = std::mem::take(&mut fixture.requests);
+        let before = requests.len();
         panel(ui, &fixture.view(), &mut requests);
+        for request in &requests[before..] {
+            if let Request::Select(change) = request {
+                fixture.selection = fixture.selection.after(change);
+            }
+        }
         fixture.requests = requests;
     };
     let mut harness = Harness::builder()

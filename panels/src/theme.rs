@@ -2,7 +2,7 @@
 //! is written on; egui's own weak text and warnings do not.
 
 use egui::style::WidgetVisuals;
-use egui::{Color32, Context, Stroke, Theme, Visuals};
+use egui::{Color32, Context, FontDefinitions, FontFamily, Stroke, Theme, Visuals};
 
 /// The colours panels paint with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,10 +109,24 @@ impl Palette {
     }
 }
 
-/// Gives a context the light and the dark theme. Which of them is shown stays as it is.
+/// Gives a context the light and the dark theme, and arrows. Which theme is shown stays as it is.
 pub fn apply_theme(ctx: &Context) {
+    ctx.set_fonts(fonts());
     ctx.set_visuals_of(Theme::Dark, Palette::DARK.visuals(Visuals::dark()));
     ctx.set_visuals_of(Theme::Light, Palette::LIGHT.visuals(Visuals::light()));
+}
+
+/// egui's fonts, with the one for code behind the one for text: that one has no arrows.
+fn fonts() -> FontDefinitions {
+    let mut fonts = FontDefinitions::default();
+    let code = fonts.families.get(&FontFamily::Monospace).cloned().unwrap_or_default();
+    let text = fonts.families.entry(FontFamily::Proportional).or_default();
+    for font in code {
+        if !text.contains(&font) {
+            text.push(font);
+        }
+    }
+    fonts
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use crate::theme::Palette;
 use crate::view::{Requests, View};
 use egui::accesskit::Role;
 use egui::{Color32, Rect, Response, RichText, Sense, Ui, Vec2, WidgetInfo};
-use vivarium_world::{ComponentId, Ordinal, SystemId};
+use vivarium_world::{Command, ComponentId, FieldValue, Ordinal, SystemId};
 
 /// Height of a row in every table, whole so that rows stay sharp.
 pub(crate) const ROW: f32 = 20.0;
@@ -94,6 +94,20 @@ pub(crate) fn fuzzy(needle: &str, text: &str) -> bool {
         .filter(|c| !c.is_whitespace())
         .flat_map(char::to_lowercase)
         .all(|c| letters.any(|l| l == c))
+}
+
+/// A value as a cell shows it.
+pub(crate) fn value_text(value: &FieldValue, view: &View<'_>) -> String {
+    match value {
+        FieldValue::Float(n) => format::number(*n),
+        FieldValue::Entity(Some(ordinal)) => view.entity_label(*ordinal),
+        other => other.to_string(),
+    }
+}
+
+/// The command that creates an entity of a type.
+pub(crate) fn spawn(type_name: &str) -> Command {
+    Command::Spawn { config: [("type".to_owned(), serde_json::Value::from(type_name))].into() }
 }
 
 /// `12 of 345` for filtered lists, `345` for whole ones.

@@ -1,0 +1,163 @@
+use super::*;
+use crate::fixture::{self, Fixture};
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
+use std::cell::RefCell;
+use std::rc::Rc;
+use vivarium_world::Ordinal;
+
+/// A panel in a window, and the panel itself to ask what it wants.
+fn shown(fixture: Fixture) -> (Harness<'static, Fixture>, Rc<RefCell<EntitiesPanel>>) {
+    let panel = Rc::new(RefCell::new(EntitiesPanel::default()));
+    let drawn = panel.clone();
+    let harness = fixture::harness(fixture, move |ui, view, out| drawn.borrow_mut().ui(ui, view, out));
+    (harness, panel)
+}
+
+fn wanted(panel: &RefCell<EntitiesPanel>, harness: &Harness<'static, Fixture>) -> EntitiesRequest {
+    let mut wanted = ViewRequest::default();
+    panel.borrow().request(&harness.state().view(), &mut wanted);
+    wanted.entities.unwrap()
+}
+
+#[test]
+fn a_click_selects_with_ctrl_it_toggles_with_shift_it_takes_the_stretch() {
+    let (mut harness, _) = shown(Fixture::paused());
+    harness.get_by_label("41v1").click();
+    harness.run();
+    assert_eq!(harness.state_mut().take(), [Select::Only(Ordinal(1)).into()]);
+    harness.get_by_label("42v1").click_modifiers(Modifiers::COMMAND);
+    harness.run();
+    assert_eq!(harness.state_mut().take(), [Select::Toggle(Ordinal(2)).into()]);
+    harness.get_by_label("40v1").click_modifiers(Modifiers::SHIFT);
+    harness.run();
+    let stretch = vec![Ordinal(2), Ordinal(1), Ordinal(0)];
+    assert_eq!(harness.state_mut().take(), [Select::Set(stretch).into()]);
+}
+
+#[test]
+fn only_rows_in_sight_are_asked_for() {
+    let mut fixture = Fixture::paused();
+    let page = fixture.snapshot.entities.as_mut().unwrap();
+    (page.matching, page.total) = (1_000_000, 1_000_000);
+    let (harness, panel) = shown(fixture);
+    let asked = wanted(&panel, &harness);
+    assert_eq!(asked.first, 0);
+    assert!((30..300).contains(&asked.count), "{}", asked.count);
+    assert!(harness.query_all_by_label("…").count() > 10, "rows not there yet have placeholders");
+    harness.get_by_label("1,000,000 · 3.0 ms");
+}
+
+#[test]
+fn the_end_of_a_long_list_is_fetched_and_then_selected() {
+    let mut fixture = Fixture::paused();
+    let page = fixture.snapshot.entities.as_mut().unwrap();
+    (page.matching, page.total) = (1_000_000, 1_000_000);
+    let (mut harness, panel) = shown(fixture);
+    harness.get_by_label("41v1").click();
+    harness.run();
+    harness.state_mut().take();
+    harness.key_press(Key::End);
+    harness.run();
+    assert!(harness.state_mut().take().is_empty(), "the row has not come yet");
+    let asked = wanted(&panel, &harness);
+    assert_eq!((asked.first, asked.count), (999_999, 1));
+    harness.state_mut().snapshot.entities.as_mut().unwrap().first = 999_996;
+    harness.run();
+    assert_eq!(harness.state_mut().take(), [Select::Only(Ordinal(3)).into()]);
+    assert!(panel.borrow().sight.end == 1_000_000, "{:?}", panel.borrow().sight);
+    harness.get_by_label("43v1");
+}
+
+#[test]
+fn arrows_walk_the_list_and_shift_stretches() {
+    let (mut harness, _) = shown(Fixture::paused());
+    harness.get_by_label("40v1").click();
+    harness.run();
+    harness.state_mut().take();
+    harness.key_press(Key::ArrowDown);
+    harness.run();
+    harness.run();
+    assert_eq!(harness.state_mut().take(), [Select::Only(Ordinal(1)).into()]);
+    harness.key_press_modifiers(Modifiers::SHIFT, Key::ArrowDown);
+    harness.run();
+    harness.run();
+    assert_eq!(harness.state_mut().take(), [Select::Set(vec![Ordinal(1), Ordinal(2)]).into()]);
+}
+
+#[test]
+fn delete_kills_and_ctrl_d_duplicates_the_selection() {
+    let (mut harness, _) = shown(Fixture::paused().select(&[1]));
+    harness.get_by_label("42v1").click_modifiers(Modifiers::COMMAND);
+    harness.run();
+    harness.state_mut().take();
+    harness.key_press(Key::Delete);
+    harness.run();
+    let entities = vec![Ordinal(1), Ordinal(2)];
+    assert_eq!(harness.state_mut().take_commands(), [Command::Kill { entities }]);
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::D);
+    harness.run();
+    let twice = [Command::Duplicate { entity: Ordinal(1) }, Command::Duplicate { entity: Ordinal(2) }];
+    assert_eq!(harness.state_mut().take_commands(), twice);
+}
+
+#[test]
+fn the_search_is_asked_for_and_its_fault_is_told() {
+    let (mut harness, panel) = shown(Fixture::paused());
+    harness.get_by_label("Search entities").focus();
+    harness.run();
+    harness.get_by_label("Search entities").type_text("wiht:velocity");
+    harness.run();
+    assert_eq!(wanted(&panel, &harness).filter, "wiht:velocity");
+    let page = harness.state_mut().snapshot.entities.as_mut().unwrap();
+    page.fault = Some(("there is no `wiht:`; did you mean `with:`?".to_owned(), 0..4));
+    page.rows.clear();
+    harness.run();
+    harness.get_by_label("there is no `wiht:`; did you mean `with:`?");
+    assert!(harness.query_by_label("Sort by type").is_none());
+}
+
+#[test]
+fn headers_sort() {
+    let (mut harness, panel) = shown(Fixture::paused());
+    harness.get_by_label("Sort by type").click();
+    harness.run();
+    assert_eq!(wanted(&panel, &harness).sort, Sort { by: SortBy::Type, descending: false });
+    harness.get_by_label("Sort by type").click();
+    harness.run();
+    assert_eq!(wanted(&panel, &harness).sort, Sort { by: SortBy::Type, descending: true });
+}
+
+#[test]
+fn a_field_becomes_a_column_with_live_values() {
+    let (mut harness, panel) = shown(Fixture::paused());
+    harness.get_by_label("Columns").click();
+    harness.run();
+    harness.get_by_label("health.health").click();
+    harness.run();
+    assert_eq!(wanted(&panel, &harness).fields, ["health.health"]);
+    let rows = &mut harness.state_mut().snapshot.entities.as_mut().unwrap().rows;
+    rows[2].fields = vec![Some(vivarium_world::FieldValue::Float(61.5))];
+    harness.run();
+    harness.get_by_label("61.5");
+}
+
+#[test]
+fn a_template_is_spawned_from_the_menu() {
+    let (mut harness, _) = shown(Fixture::paused());
+    harness.get_by_label("New").click();
+    harness.run();
+    harness.get_by_label_contains("guardian 2").click();
+    harness.run();
+    assert_eq!(harness.state_mut().take_commands(), [widgets::spawn("guardian")]);
+}
+
+#[test]
+fn all_matching_are_selected_at_once() {
+    let (mut harness, _) = shown(Fixture::paused());
+    harness.get_by_label("Select all").click();
+    harness.run();
+    harness.run();
+    let all = (0..4).map(Ordinal).collect();
+    assert_eq!(harness.state_mut().take(), [Select::Set(all).into()]);
+}
