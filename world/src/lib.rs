@@ -14,6 +14,10 @@ mod timing;
 
 pub use component::{Field, FieldValue, Role, Scalar};
 pub use config::{Config, Value};
+pub use filter::{
+    Assertion, Candidate, CandidateKind, Completion, Filter, FilterFault, Names, Outcome, Subject,
+    SubjectValue, Tally, Total, complete,
+};
 pub use host::{Command, Done, HostEvent, LogLevel, LogLine, Reply, SaveForm, Target};
 pub use id::{ComponentId, EntityId, Ordinal, RunId, SystemId};
 pub use random::{MAX_SEED, SharedStream, Stream, StreamState, fresh_seed, run_stream};

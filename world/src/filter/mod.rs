@@ -1,1 +1,65 @@
 //! The query language of entity lists, the journal, watches and assertions.
+//!
+//! ```text
+//! class:actor with:velocity not with:frozen health.health < 10
+//! ```
+//!
+//! | term | holds for an entity |
+//! |---|---|
+//! | *nothing at all* | always |
+//! | `type:oak` `class:tree` | of this type, of this class |
+//! | `with:velocity` `without:velocity` | that has, that lacks the component |
+//! | `id:42v3` `id:42` `id:#17` | with this id, in this slot, with this creation number |
+//! | `static` `dead` | that is static, that is dead |
+//! | `changed:5t` | of which anything was written in the last 5 ticks |
+//! | `oak` `"oak tree"` | whose type or id holds this text; `#17` is `id:#17` |
+//! | `health.health < 10` | for which the comparison is true |
+//! | `body.solid` | whose field is not 0, not empty, not none |
+//!
+//! Comparisons are `<` `<=` `=` `!=` `>=` `>` (also `==` `≤` `≥` `≠`) between numbers, texts and fields, with
+//! `+` `-` `*` `/` (also `−` `×` `÷`), a leading minus and parentheses. Texts and entities know `=` and `!=` only.
+//! A word beside a number field may be `true` or `false`, beside a colour `#rrggbb` or `#rrggbbaa`, beside an
+//! entity `#17` or `none`. Numbers are doubles: integers above 2^53 are rounded before they are compared.
+//!
+//! Terms that follow each other must all hold; `and` says the same. `or` binds weaker than that, `not` stronger,
+//! comparisons strongest; parentheses group.
+//!
+//! - **A comparison that reads a component the entity lacks is false**, whatever the operator; `not` of it is
+//!   therefore true. Only a field that is not a number is unequal to itself.
+//! - **Case**: the words of the language are lower case. Types, classes, components and fields are written as the
+//!   scene writes them (a fault suggests the right spelling). Bare words ignore case. Texts are compared exactly.
+//! - **Quotes**: `"…"` holds names and texts with blanks or signs, with `\"` and `\\` for the two characters
+//!   themselves: `type:"oak tree"`, `"my part".field`. A quoted word is never a word of the language.
+//! - **Minus**: a hyphen inside a word belongs to it (`oak-tree`), so a minus stands between blanks.
+//!
+//! Assertions compare totals over entities, and join the comparisons with `and`, `or`, `not` and parentheses:
+//!
+//! | total | is |
+//! |---|---|
+//! | `count(q)` `count()` | how many entities match, how many there are |
+//! | `sum` `avg` `min` `max` `(component.field where q)` | of the entities that match and have the field; `where q` may be left out |
+//! | `none(q)` | true if no entity matches |
+//! | `all(q : expression)` | true if the expression holds for every entity that matches |
+//!
+//! ```text
+//! text ─ token ─▶ tokens ─ parse ─▶ tree ─ compile + Names ─▶ Filter or Assertion ─ evaluate + Subject ─▶ yes or no
+//! ```
+
+mod aggregate; // assertions
+mod compile; // tree to filter
+mod complete;
+mod evaluate; // filter and subject to yes or no
+mod names; // what compiling has to know about a world
+mod parse; // tokens to tree
+mod token; // words, numbers, quoted texts and signs, each with its bytes
+mod tree; // what a text says, with the bytes that say it // what could stand at the caret
+
+pub use aggregate::{Assertion, Outcome, Tally, Total};
+pub use compile::Filter;
+pub use complete::{Candidate, CandidateKind, Completion, complete};
+pub use evaluate::{Subject, SubjectValue};
+pub use names::Names;
+pub use token::FilterFault;
+
+#[cfg(test)]
+mod fixture;
