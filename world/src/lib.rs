@@ -26,6 +26,7 @@ pub use scene::{
     SceneHeader, SceneSystem, SceneTemplate, SchedulerKind, nearest, suggestion,
 };
 pub use schedule::{
-    Access, Alone, Batches, ComponentNames, ComponentSet, Creates, Pair, Plan, PlanDocument, PlanPair,
-    PlanSystem, QueryAccess, Reason, ReasonKind, SystemAccess,
+    Access, AccessOrder, Accumulator, Alone, Batches, BrokenCycle, ComponentNames, ComponentSet, Creates,
+    Pair, PeriodState, Plan, PlanDocument, PlanPair, PlanSystem, QueryAccess, Reason, ReasonKind,
+    SystemAccess, order_by_access,
 };

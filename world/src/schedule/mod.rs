@@ -4,14 +4,18 @@ mod access; // what a system touches
 mod component_set; // a set of components
 mod conflict; // the relation of an earlier and a later system
 mod explain; // that relation as a sentence
+mod order; // an order of registration that suits readers
 mod output; // the plan as text, DOT and JSON
+mod period; // when a system is due
 mod plan; // levels, batches and pairs of a list of systems
 
 pub use access::{Access, Alone, Creates, QueryAccess};
 pub use component_set::ComponentSet;
 pub use conflict::{Reason, ReasonKind};
 pub use explain::ComponentNames;
+pub use order::{AccessOrder, BrokenCycle, order_by_access};
 pub use output::{PlanDocument, PlanPair, PlanSystem};
+pub use period::{Accumulator, PeriodState};
 pub use plan::{Batches, Pair, Plan, SystemAccess};
 
 #[cfg(test)]

@@ -54,7 +54,11 @@ fn access(words: &str) -> Access {
 }
 
 fn plan(lines: &str) -> Plan {
-    let systems: Vec<SystemAccess> = lines
+    Plan::compile(&systems(lines))
+}
+
+fn systems(lines: &str) -> Vec<SystemAccess> {
+    lines
         .lines()
         .map(str::trim)
         .filter(|line| !line.is_empty())
@@ -63,8 +67,7 @@ fn plan(lines: &str) -> Plan {
             let (name, words) = line.split_once(' ').unwrap_or((line, ""));
             SystemAccess { id: SystemId(id), name: name.to_owned(), access: access(words) }
         })
-        .collect();
-    Plan::compile(&systems)
+        .collect()
 }
 
 #[track_caller]
@@ -355,6 +358,64 @@ fn the_document_serializes_to_names() {
     assert_eq!(json["pairs"].as_array().map(Vec::len), Some(3));
 }
 
+/// The names in their new order, then a line a broken cycle: who begins, which readers it passes over, who is in it.
+#[track_caller]
+fn check_order(lines: &str, order: &str, broken: &[&str]) {
+    let systems = systems(lines);
+    let result = order_by_access(&systems);
+    let names = |ids: &[SystemId]| {
+        ids.iter().map(|id| systems[id.0 as usize].name.as_str()).collect::<Vec<_>>().join(" ")
+    };
+    let ids: Vec<SystemId> = result.order.iter().map(|&place| systems[place].id).collect();
+    assert_eq!(names(&ids), order);
+    let told: Vec<String> = result
+        .broken
+        .iter()
+        .map(|cycle| {
+            format!("{} before {} in {}", names(&[cycle.first]), names(&cycle.readers), names(&cycle.cycle))
+        })
+        .collect();
+    assert_eq!(told, broken);
+}
+
+#[test]
+fn ordered_by_access_a_writer_runs_after_the_readers_of_what_it_writes() {
+    check_order("move w:pos r:vel\n draw r:pos\n steer w:vel", "draw move steer", &[]);
+    check_order("move q:pos,vel w:pos\n draw q:?pos\n look q:hp,!pos", "draw look move", &[]);
+}
+
+#[test]
+fn ordered_by_access_systems_without_a_reason_stay_in_order() {
+    check_order("c w:hp\n a w:hp q:hp\n b alone\n d c:hp", "c a b d", &[]);
+    check_order("", "", &[]);
+}
+
+#[test]
+fn ordered_by_access_a_cycle_is_broken_where_it_disturbs_least_and_reported() {
+    check_order("a r:pos w:vel\n b r:vel w:pos", "a b", &["a before b in a b"]);
+    check_order("a r:pos w:vel,hp\n b r:vel w:pos", "b a", &["b before a in a b"]);
+    check_order("a r:pos w:vel c:hp\n b r:vel w:pos,hp", "b a", &["b before a in a b"]);
+    check_order(
+        "a r:pos w:vel\n b r:vel w:hp\n c r:hp,vel w:pos",
+        "b a c",
+        &["b before c in a b c", "a before c in a c"],
+    );
+}
+
+#[test]
+fn ordered_by_access_only_members_of_a_cycle_are_blamed_for_it() {
+    check_order("last w:light\n a r:pos,light w:vel\n b r:vel w:pos", "a last b", &["a before b in a b"]);
+}
+
+#[test]
+fn ordered_by_access_two_cycles_are_two_reports() {
+    check_order(
+        "a r:pos w:vel\n b r:vel w:pos\n c r:hp w:tag\n d r:tag w:hp",
+        "a b c d",
+        &["a before b in a b", "c before d in c d"],
+    );
+}
+
 /// A system the slow way: plain lists.
 #[derive(Clone, Debug, Default)]
 struct Slow {
@@ -468,6 +529,37 @@ proptest! {
         let placed: usize = plan.batches().batches().iter().map(Vec::len).sum();
         prop_assert_eq!(placed, systems.len());
         prop_assert!(plan.batches().batches().iter().all(|batch| batch.is_sorted() && !batch.is_empty()));
+    }
+
+    #[test]
+    fn an_order_by_access_passes_over_exactly_the_readers_it_reports(
+        systems in proptest::collection::vec(some_system(), 0..10),
+    ) {
+        let input: Vec<SystemAccess> = systems
+            .iter()
+            .zip(0..)
+            .map(|(slow, id)| SystemAccess { id: SystemId(id), name: String::new(), access: slow.access() })
+            .collect();
+        let result = order_by_access(&input);
+        let place_of = |system: usize| result.order.iter().position(|&place| place == system).unwrap();
+        let mut sorted = result.order.clone();
+        sorted.sort_unstable();
+        prop_assert_eq!(sorted, (0..systems.len()).collect::<Vec<_>>());
+        for (reader, read) in systems.iter().enumerate() {
+            let named: Vec<u16> =
+                read.queries.iter().flat_map(|(a, b, c)| [a, b, c]).flatten().chain(&read.explicit).copied().collect();
+            for (writer, written) in systems.iter().enumerate() {
+                let should = named.iter().any(|id| written.writes.contains(id) && !read.writes.contains(id));
+                let reported = result.broken.iter().any(|cycle| {
+                    cycle.first == input[writer].id && cycle.readers.contains(&input[reader].id)
+                });
+                prop_assert_eq!(should && place_of(writer) < place_of(reader), reported);
+            }
+        }
+        for cycle in &result.broken {
+            prop_assert!(cycle.cycle.len() > 1 && cycle.cycle.contains(&cycle.first));
+            prop_assert!(cycle.readers.iter().all(|reader| cycle.cycle.contains(reader)));
+        }
     }
 
     #[test]
