@@ -30,3 +30,4 @@ pub use schedule::{
     Pair, PeriodState, Plan, PlanDocument, PlanPair, PlanSystem, QueryAccess, Reason, ReasonKind,
     SystemAccess, order_by_access,
 };
+pub use timing::{PerformanceTiming, RunTime};

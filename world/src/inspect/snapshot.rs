@@ -2,6 +2,7 @@
 
 use crate::component::{Field, FieldValue};
 use crate::id::{ComponentId, EntityId, Ordinal, RunId, SystemId};
+use crate::timing::{TickSample, TimingRow};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -370,36 +371,6 @@ pub struct TimingView {
     pub ticks: Vec<TickSample>,
     /// The slowest ticks since the load or the last reset, slowest first.
     pub slowest: Vec<TickSample>,
-}
-
-/// One line of a window.
-#[derive(Clone, Debug, PartialEq)]
-pub struct TimingRow {
-    /// Whose time; none for the update or the effects as a whole.
-    pub system: Option<SystemId>,
-    /// What was measured: "update", "effects", or the system's name.
-    pub name: String,
-    /// Mean.
-    pub avg: Duration,
-    /// Least.
-    pub min: Duration,
-    /// Greatest.
-    pub max: Duration,
-    /// How many were measured.
-    pub samples: u64,
-    /// Mean of applying its effects, for systems.
-    pub effects: Duration,
-}
-
-/// One tick.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct TickSample {
-    /// Which tick.
-    pub tick: u64,
-    /// How long it took.
-    pub took: Duration,
-    /// Its runs: system, start after the tick's start, end, worker (none is the world thread).
-    pub runs: Vec<(SystemId, Duration, Duration, Option<usize>)>,
 }
 
 /// The memory of a world.

@@ -122,6 +122,12 @@ impl Plan {
         &self.batches
     }
 
+    /// The ids of the systems of each batch.
+    pub fn batch_ids(&self) -> Vec<Vec<SystemId>> {
+        let ids = |batch: &Vec<usize>| batch.iter().map(|&place| self.systems[place].id).collect();
+        self.batches.batches.iter().map(ids).collect()
+    }
+
     /// Whether a run of the system at `later` waits for a run of the one at `earlier` that was queued before it.
     ///
     /// Any two places may be asked for: runs of the next update come later whatever their place, and a system

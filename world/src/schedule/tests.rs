@@ -233,6 +233,7 @@ fn the_nearest_predecessors_leave_out_those_already_waited_for() {
 fn what_if_gives_the_batches_without_one_reason() {
     let plan = plan("move w:pos\n bounce q:pos w:vel\n draw r:vel");
     assert_eq!(plan.batches().levels(), [0, 1, 2]);
+    assert_eq!(plan.batch_ids(), [[SystemId(0)], [SystemId(1)], [SystemId(2)]]);
     for pair in [(SystemId(0), SystemId(1)), (SystemId(1), SystemId(0))] {
         assert_eq!(plan.what_if(pair).unwrap().batches(), [vec![0, 1], vec![2]]);
     }

@@ -1,0 +1,209 @@
+//! The updates, runs and effects of a stretch of time.
+
+use super::sample::TimingRow;
+use crate::id::SystemId;
+use std::time::Duration;
+
+/// Sum, least, greatest and count of some times in nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Statistics {
+    sum: u64,
+    min: u64,
+    max: u64,
+    samples: u64,
+}
+
+impl Statistics {
+    const EMPTY: Self = Self { sum: 0, min: u64::MAX, max: 0, samples: 0 };
+
+    fn add(&mut self, time: u64) {
+        self.sum = self.sum.saturating_add(time);
+        self.min = self.min.min(time);
+        self.max = self.max.max(time);
+        self.samples += 1;
+    }
+
+    fn mean(&self) -> Duration {
+        Duration::from_nanos(self.sum.checked_div(self.samples).unwrap_or(0))
+    }
+
+    fn min(&self) -> Duration {
+        Duration::from_nanos(if self.samples == 0 { 0 } else { self.min })
+    }
+}
+
+/// Statistics of the present window and of the last whole one.
+#[derive(Clone, Copy, Debug)]
+struct Windowed {
+    present: Statistics,
+    last: Statistics,
+}
+
+impl Windowed {
+    const EMPTY: Self = Self { present: Statistics::EMPTY, last: Statistics::EMPTY };
+
+    fn flush(&mut self) {
+        self.last = std::mem::replace(&mut self.present, Statistics::EMPTY);
+    }
+
+    fn row(&self, system: Option<SystemId>, name: &str, effects: Duration) -> TimingRow {
+        let Statistics { max, samples, .. } = self.last;
+        TimingRow {
+            system,
+            name: name.to_owned(),
+            avg: self.last.mean(),
+            min: self.last.min(),
+            max: Duration::from_nanos(max),
+            samples,
+            effects,
+        }
+    }
+}
+
+/// Time of a pass of which some runs are done and others follow.
+#[derive(Clone, Copy, Debug, Default)]
+struct OpenPass(u64);
+
+impl OpenPass {
+    /// Adds a part; gives the time of the pass if this part completes it.
+    fn add(&mut self, time: u64, completes: bool) -> Option<u64> {
+        self.0 = self.0.saturating_add(time);
+        completes.then(|| std::mem::take(&mut self.0))
+    }
+}
+
+#[derive(Clone, Debug)]
+struct SystemTimes {
+    id: SystemId,
+    name: String,
+    run: Windowed,
+    run_pass: OpenPass,
+    effects: Windowed,
+    effects_pass: OpenPass,
+}
+
+/// The window that is being filled and the last whole one.
+#[derive(Clone, Debug)]
+pub(super) struct Windows {
+    length: Duration,
+    elapsed: Duration,
+    update: Windowed,
+    effects: Windowed,
+    /// By id, ascending.
+    systems: Vec<SystemTimes>,
+}
+
+impl Windows {
+    pub(super) fn new(length: Duration) -> Self {
+        Self {
+            length,
+            elapsed: Duration::ZERO,
+            update: Windowed::EMPTY,
+            effects: Windowed::EMPTY,
+            systems: Vec::new(),
+        }
+    }
+
+    pub(super) fn length(&self) -> Duration {
+        self.length
+    }
+
+    pub(super) fn set_length(&mut self, length: Duration) {
+        self.length = length;
+    }
+
+    /// A system that is there already gets the new name and keeps its times.
+    pub(super) fn add_system(&mut self, id: SystemId, name: &str) {
+        match self.place(id) {
+            Ok(place) => name.clone_into(&mut self.systems[place].name),
+            Err(place) => {
+                let system = SystemTimes {
+                    id,
+                    name: name.to_owned(),
+                    run: Windowed::EMPTY,
+                    run_pass: OpenPass::default(),
+                    effects: Windowed::EMPTY,
+                    effects_pass: OpenPass::default(),
+                };
+                self.systems.insert(place, system);
+            }
+        }
+    }
+
+    pub(super) fn remove_system(&mut self, id: SystemId) {
+        if let Ok(place) = self.place(id) {
+            self.systems.remove(place);
+        }
+    }
+
+    pub(super) fn remove_all_systems(&mut self) {
+        self.systems.clear();
+    }
+
+    /// Gives whether the window is whole with this update.
+    pub(super) fn update(&mut self, took: u64, elapsed: Duration) -> bool {
+        self.update.present.add(took);
+        self.elapsed = self.elapsed.saturating_add(elapsed);
+        self.elapsed >= self.length
+    }
+
+    pub(super) fn run(&mut self, id: SystemId, took: u64, completes_pass: bool) {
+        let Some(system) = self.system(id) else { return };
+        if let Some(sample) = system.run_pass.add(took, completes_pass) {
+            system.run.present.add(sample);
+        }
+    }
+
+    pub(super) fn effects(&mut self, id: SystemId, took: u64, completes_pass: bool) {
+        let Some(system) = self.system(id) else { return };
+        if let Some(sample) = system.effects_pass.add(took, completes_pass) {
+            system.effects.present.add(sample);
+            self.effects.present.add(sample);
+        }
+    }
+
+    pub(super) fn flush(&mut self) {
+        self.elapsed = Duration::ZERO;
+        self.update.flush();
+        self.effects.flush();
+        for system in &mut self.systems {
+            system.run.flush();
+            system.effects.flush();
+        }
+    }
+
+    /// Forgets every time, also of passes that are not complete.
+    pub(super) fn reset(&mut self) {
+        self.elapsed = Duration::ZERO;
+        self.update = Windowed::EMPTY;
+        self.effects = Windowed::EMPTY;
+        for system in &mut self.systems {
+            system.run = Windowed::EMPTY;
+            system.run_pass = OpenPass::default();
+            system.effects = Windowed::EMPTY;
+            system.effects_pass = OpenPass::default();
+        }
+    }
+
+    pub(super) fn mean(&self, id: SystemId) -> Duration {
+        self.place(id).map_or(Duration::ZERO, |place| self.systems[place].run.last.mean())
+    }
+
+    pub(super) fn rows(&self) -> Vec<TimingRow> {
+        let mut rows = Vec::with_capacity(2 + self.systems.len());
+        rows.push(self.update.row(None, "update", Duration::ZERO));
+        rows.push(self.effects.row(None, "effects", Duration::ZERO));
+        let row =
+            |system: &SystemTimes| system.run.row(Some(system.id), &system.name, system.effects.last.mean());
+        rows.extend(self.systems.iter().map(row));
+        rows
+    }
+
+    fn place(&self, id: SystemId) -> Result<usize, usize> {
+        self.systems.binary_search_by_key(&id, |system| system.id)
+    }
+
+    fn system(&mut self, id: SystemId) -> Option<&mut SystemTimes> {
+        self.place(id).ok().map(|place| &mut self.systems[place])
+    }
+}
