@@ -1,0 +1,457 @@
+//! Files as the window works with them: chosen in dialogs, read and written on threads of their own, watched.
+
+use crate::files::{EmbeddedScene, FileEvent, SaveError, Session, Source, Verdict, Watcher};
+use crossbeam_channel::{Receiver, Sender, unbounded};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread;
+
+/// Something that happened to files; fetched with [`Documents::poll`].
+#[derive(Debug)]
+pub enum DocumentEvent {
+    /// The user chose a file to open.
+    ChosenToOpen(PathBuf),
+    /// The user chose a file to save to.
+    ChosenToSave(PathBuf),
+    /// A scene was read and is to be loaded. Its session becomes the open one when the load succeeds.
+    Read {
+        /// Where it came from.
+        session: Session,
+        /// Its text.
+        text: String,
+        /// Whether it is the open scene once more.
+        again: bool,
+    },
+    /// The open scene was saved to this file.
+    Saved(PathBuf),
+    /// The file changed since it was opened, so it was not saved over.
+    ChangedSinceOpened {
+        /// The file.
+        path: PathBuf,
+        /// What was to be saved.
+        text: String,
+    },
+    /// Somebody else changed the open file; this is its text now.
+    ChangedOnDisk(String),
+    /// Somebody else removed the open file.
+    Removed(PathBuf),
+    /// Something failed: what, and what to do.
+    Failed {
+        /// The message.
+        message: String,
+        /// The file that cannot be opened, if it was that.
+        unopened: Option<PathBuf>,
+    },
+}
+
+/// Takes the file that was chosen; none if the dialog was cancelled.
+pub type Chosen = Box<dyn FnOnce(Option<PathBuf>) + Send>;
+
+/// How the user chooses files.
+pub trait Dialogs {
+    /// Lets the user choose a file to open.
+    fn open(&self, chosen: Chosen);
+    /// Lets the user choose a file to save to.
+    fn save(&self, name: &str, chosen: Chosen);
+}
+
+/// What the threads tell.
+enum Message {
+    Event(DocumentEvent),
+    /// A read ended.
+    ReadEnded(DocumentEvent),
+    /// A save ended; the session knows the new content if it went well.
+    SaveEnded(Session, DocumentEvent),
+}
+
+/// The open scene's file, and the threads that work on files.
+pub struct Documents {
+    samples: Vec<EmbeddedScene>,
+    dialogs: Box<dyn Dialogs>,
+    session: Option<Session>,
+    watcher: Option<(Watcher, Receiver<FileEvent>)>,
+    messages: (Sender<Message>, Receiver<Message>),
+    wake: Arc<dyn Fn() + Send + Sync>,
+    /// While a save is written, events of the file are most likely its own: they wait until it is known.
+    saving: bool,
+    /// Reads that are under way.
+    reading: usize,
+}
+
+impl Documents {
+    /// Files, with these scenes built in. `wake` is called from other threads when there is something to poll.
+    pub fn new(
+        samples: Vec<EmbeddedScene>,
+        dialogs: Box<dyn Dialogs>,
+        wake: Arc<dyn Fn() + Send + Sync>,
+    ) -> Self {
+        let heard = wake.clone();
+        // Without a watcher everything but the watching works.
+        let watcher = Watcher::start(move || heard()).ok();
+        let (session, saving, reading) = (None, false, 0);
+        Self { samples, dialogs, session, watcher, messages: unbounded(), wake, saving, reading }
+    }
+
+    /// The file the open scene came from or was last saved to.
+    pub fn file(&self) -> Option<&Path> {
+        self.session.as_ref()?.file()
+    }
+
+    /// The open scene's session.
+    pub fn session(&self) -> Option<Session> {
+        self.session.clone()
+    }
+
+    /// Whether a scene is open, be it from a file or a sample.
+    pub fn is_open(&self) -> bool {
+        self.session.is_some()
+    }
+
+    /// Whether something is being read or written.
+    pub fn is_busy(&self) -> bool {
+        self.saving || self.reading > 0
+    }
+
+    /// Lets the user choose a file to open.
+    pub fn choose_to_open(&self) {
+        self.dialogs.open(self.chosen(DocumentEvent::ChosenToOpen));
+    }
+
+    /// Lets the user choose a file to save to; `name` is proposed.
+    pub fn choose_to_save(&self, name: &str) {
+        self.dialogs.save(name, self.chosen(DocumentEvent::ChosenToSave));
+    }
+
+    fn chosen(&self, event: fn(PathBuf) -> DocumentEvent) -> Chosen {
+        let (outbox, wake) = (self.messages.0.clone(), self.wake.clone());
+        Box::new(move |path| {
+            if let Some(path) = path {
+                // The window may be gone by now.
+                let _ = outbox.send(Message::Event(event(path)));
+                wake();
+            }
+        })
+    }
+
+    /// Reads a file.
+    pub fn open_path(&mut self, path: &Path) {
+        self.read(Source::File(path.to_path_buf()), false);
+    }
+
+    /// Reads what a command line names.
+    pub fn open(&mut self, source: Source) {
+        self.read(source, false);
+    }
+
+    /// Reads the sample of this name.
+    pub fn open_sample(&mut self, name: &str) {
+        match self.samples.iter().find(|sample| sample.name == name) {
+            Some(sample) => self.read(Source::Sample(*sample), false),
+            None => self.tell(DocumentEvent::Failed {
+                message: format!("there is no sample `{name}`"),
+                unopened: None,
+            }),
+        }
+    }
+
+    /// Reads the open scene again. Does nothing if it cannot be: it came from the standard input, or there is none.
+    pub fn reopen(&mut self) -> bool {
+        let Some(session) = &self.session else { return false };
+        let source = match session.origin() {
+            crate::files::Origin::File(path) => Source::File(path.clone()),
+            crate::files::Origin::Sample(name) => {
+                let Some(sample) = self.samples.iter().find(|sample| sample.name == *name) else {
+                    return false;
+                };
+                Source::Sample(*sample)
+            }
+            crate::files::Origin::Stdin => return false,
+        };
+        self.read(source, true);
+        true
+    }
+
+    fn read(&mut self, source: Source, again: bool) {
+        self.reading += 1;
+        self.spawn("vivarium-read", move || {
+            let unopened = match &source {
+                Source::File(path) => Some(path.clone()),
+                _ => None,
+            };
+            Message::ReadEnded(match Session::open(&source) {
+                Ok((session, text)) => DocumentEvent::Read { session, text: text.into_owned(), again },
+                Err(error) => DocumentEvent::Failed { message: error.to_string(), unopened },
+            })
+        });
+    }
+
+    /// Makes `session` the open one: its scene was loaded. Its file is watched from now on.
+    pub fn adopt(&mut self, session: Session) {
+        let before = self.file().map(Path::to_path_buf);
+        self.session = Some(session);
+        self.watch(before.as_deref());
+    }
+
+    /// Watches the open file instead of the one before.
+    fn watch(&self, before: Option<&Path>) {
+        let Some((watcher, _)) = &self.watcher else { return };
+        let now = self.file();
+        if let Some(before) = before.filter(|before| Some(*before) != now) {
+            watcher.forget(before);
+        }
+        if let (Some(path), Some(session)) = (now, &self.session) {
+            watcher.watch(path, session.known());
+        }
+    }
+
+    /// Saves to the open file, unless somebody else changed it meanwhile.
+    pub fn save(&mut self, text: String) {
+        self.write(text, |session, text| match session.save(&text) {
+            Ok(()) => DocumentEvent::Saved(session.file().unwrap_or(Path::new("")).to_path_buf()),
+            Err(SaveError::ChangedOnDisk { path }) => DocumentEvent::ChangedSinceOpened { path, text },
+            Err(error) => DocumentEvent::Failed { message: error.to_string(), unopened: None },
+        });
+    }
+
+    /// Saves to `path`, whatever is there, and makes it the open file.
+    pub fn save_as(&mut self, path: PathBuf, text: String) {
+        self.write(text, move |session, text| match session.save_as(&path, &text) {
+            Ok(()) => DocumentEvent::Saved(path),
+            Err(error) => DocumentEvent::Failed { message: error.to_string(), unopened: None },
+        });
+    }
+
+    fn write(
+        &mut self,
+        text: String,
+        write: impl FnOnce(&mut Session, String) -> DocumentEvent + Send + 'static,
+    ) {
+        let Some(mut session) = self.session.clone() else { return };
+        self.saving = true;
+        self.spawn("vivarium-write", move || {
+            let event = write(&mut session, text);
+            Message::SaveEnded(session, event)
+        });
+    }
+
+    /// Does work on a thread of its own.
+    fn spawn(&mut self, name: &str, work: impl FnOnce() -> Message + Send + 'static) {
+        let (outbox, wake) = (self.messages.0.clone(), self.wake.clone());
+        let spawned = thread::Builder::new().name(name.into()).spawn(move || {
+            // The window may be gone by now.
+            let _ = outbox.send(work());
+            wake();
+        });
+        if let Err(error) = spawned {
+            (self.saving, self.reading) = (false, 0);
+            let message = format!("no thread for files: {error}; close other programs and try again");
+            self.tell(DocumentEvent::Failed { message, unopened: None });
+        }
+    }
+
+    fn tell(&self, event: DocumentEvent) {
+        // Both ends of the channel are here.
+        let _ = self.messages.0.send(Message::Event(event));
+    }
+
+    /// The next thing that happened, if any.
+    pub fn poll(&mut self) -> Option<DocumentEvent> {
+        if let Ok(message) = self.messages.1.try_recv() {
+            return Some(match message {
+                Message::Event(event) => event,
+                Message::ReadEnded(event) => {
+                    self.reading = self.reading.saturating_sub(1);
+                    event
+                }
+                Message::SaveEnded(session, event) => {
+                    self.saving = false;
+                    self.adopt(session);
+                    event
+                }
+            });
+        }
+        if self.saving {
+            return None;
+        }
+        let (_, events) = self.watcher.as_ref()?;
+        while let Ok(event) = events.try_recv() {
+            let path = event.path().to_path_buf();
+            let Some(session) = &mut self.session else { continue };
+            match session.judge(event) {
+                Verdict::Nothing => {}
+                Verdict::Changed(text) => return Some(DocumentEvent::ChangedOnDisk(text)),
+                Verdict::Removed => return Some(DocumentEvent::Removed(path)),
+                Verdict::Unreadable(message) => {
+                    return Some(DocumentEvent::Failed { message, unopened: None });
+                }
+            }
+        }
+        None
+    }
+}
+
+/// The dialogs of the system.
+#[derive(Debug, Default)]
+pub struct NativeDialogs;
+
+impl NativeDialogs {
+    fn dialog() -> rfd::AsyncFileDialog {
+        rfd::AsyncFileDialog::new().add_filter("Scenes and saves", &["json"]).add_filter("All files", &["*"])
+    }
+
+    /// Waits for a dialog on a thread of its own.
+    fn wait(
+        dialog: impl Future<Output = Option<rfd::FileHandle>> + Send + 'static,
+        chosen: Chosen,
+    ) -> std::io::Result<()> {
+        thread::Builder::new()
+            .name("vivarium-dialog".into())
+            .spawn(move || chosen(block_on(dialog).map(|file| file.path().to_path_buf())))
+            .map(|_| ())
+    }
+}
+
+impl Dialogs for NativeDialogs {
+    fn open(&self, chosen: Chosen) {
+        // Without a thread there is no dialog; the user tries again.
+        let _ = Self::wait(Self::dialog().set_title("Open a scene or save").pick_file(), chosen);
+    }
+
+    fn save(&self, name: &str, chosen: Chosen) {
+        let dialog = Self::dialog().set_title("Save the world").set_file_name(name);
+        // As above.
+        let _ = Self::wait(dialog.save_file(), chosen);
+    }
+}
+
+/// Sleeps on this thread until a future is done.
+fn block_on<T>(future: impl Future<Output = T>) -> T {
+    struct Unpark(thread::Thread);
+    impl std::task::Wake for Unpark {
+        fn wake(self: Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+    let waker = Arc::new(Unpark(thread::current())).into();
+    let mut context = std::task::Context::from_waker(&waker);
+    let mut future = std::pin::pin!(future);
+    loop {
+        match future.as_mut().poll(&mut context) {
+            std::task::Poll::Ready(value) => return value,
+            std::task::Poll::Pending => thread::park(),
+        }
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use std::fs;
+    use std::time::{Duration, Instant};
+
+    /// Dialogs in which always the same file is chosen.
+    pub(crate) struct Always(pub(crate) Option<PathBuf>);
+
+    impl Dialogs for Always {
+        fn open(&self, chosen: Chosen) {
+            chosen(self.0.clone());
+        }
+        fn save(&self, _name: &str, chosen: Chosen) {
+            chosen(self.0.clone());
+        }
+    }
+
+    const SAMPLE: EmbeddedScene = EmbeddedScene { name: "flock", about: "Birds.", text: "{}" };
+
+    fn documents(choice: Option<PathBuf>) -> Documents {
+        Documents::new(vec![SAMPLE], Box::new(Always(choice)), Arc::new(|| {}))
+    }
+
+    fn next(documents: &mut Documents) -> DocumentEvent {
+        let end = Instant::now() + Duration::from_secs(20);
+        loop {
+            if let Some(event) = documents.poll() {
+                return event;
+            }
+            assert!(Instant::now() < end, "nothing happened");
+            thread::sleep(Duration::from_millis(2));
+        }
+    }
+
+    fn open(documents: &mut Documents, path: &Path) {
+        documents.open_path(path);
+        let DocumentEvent::Read { session, .. } = next(documents) else { panic!("not read") };
+        documents.adopt(session);
+    }
+
+    #[test]
+    fn a_chosen_file_is_told_and_a_cancelled_dialog_is_not() {
+        let mut chosen = documents(Some("a.json".into()));
+        chosen.choose_to_open();
+        assert!(
+            matches!(next(&mut chosen), DocumentEvent::ChosenToOpen(path) if path == Path::new("a.json"))
+        );
+        chosen.choose_to_save("x");
+        assert!(
+            matches!(next(&mut chosen), DocumentEvent::ChosenToSave(path) if path == Path::new("a.json"))
+        );
+        let mut cancelled = documents(None);
+        cancelled.choose_to_open();
+        assert!(cancelled.poll().is_none());
+    }
+
+    #[test]
+    fn a_missing_file_says_which() {
+        let mut documents = documents(None);
+        documents.open_path(Path::new("/nowhere/none.json"));
+        assert!(documents.is_busy());
+        let DocumentEvent::Failed { message, unopened } = next(&mut documents) else { panic!("no failure") };
+        assert!(message.contains("/nowhere/none.json"), "{message}");
+        assert_eq!(unopened.as_deref(), Some(Path::new("/nowhere/none.json")));
+        assert!(!documents.is_busy());
+    }
+
+    #[test]
+    fn a_sample_is_read_and_has_no_file() {
+        let mut documents = documents(None);
+        documents.open_sample("flock");
+        let DocumentEvent::Read { session, text, again } = next(&mut documents) else { panic!("not read") };
+        assert_eq!((text.as_str(), again), ("{}", false));
+        documents.adopt(session);
+        assert!(documents.is_open() && documents.file().is_none());
+        assert!(documents.reopen());
+        assert!(matches!(next(&mut documents), DocumentEvent::Read { again: true, .. }));
+        documents.open_sample("shoal");
+        assert!(matches!(next(&mut documents), DocumentEvent::Failed { .. }));
+    }
+
+    #[test]
+    fn a_save_is_written_and_its_own_event_is_no_change() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("scene.json");
+        fs::write(&path, "one").unwrap();
+        let mut documents = documents(None);
+        open(&mut documents, &path);
+        documents.save("two".into());
+        assert!(matches!(next(&mut documents), DocumentEvent::Saved(saved) if saved == path));
+        assert_eq!(fs::read_to_string(&path).unwrap(), "two");
+        fs::write(&path, "three").unwrap();
+        let DocumentEvent::ChangedOnDisk(text) = next(&mut documents) else { panic!("no change") };
+        assert_eq!(text, "three", "the first change told is the foreign one");
+    }
+
+    #[test]
+    fn a_save_under_a_name_moves_the_watch_along() {
+        let folder = tempfile::tempdir().unwrap();
+        let (one, two) = (folder.path().join("one.json"), folder.path().join("two.json"));
+        fs::write(&one, "one").unwrap();
+        let mut documents = documents(None);
+        open(&mut documents, &one);
+        documents.save_as(two.clone(), "two".into());
+        assert!(matches!(next(&mut documents), DocumentEvent::Saved(saved) if saved == two));
+        assert_eq!(documents.file(), Some(two.as_path()));
+        fs::write(&one, "other").unwrap();
+        fs::write(&two, "changed").unwrap();
+        assert!(matches!(next(&mut documents), DocumentEvent::ChangedOnDisk(text) if text == "changed"));
+    }
+}

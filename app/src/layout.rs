@@ -1,0 +1,236 @@
+//! Where the panels stand: a tree of splits and tabs that the user rearranges by dragging.
+
+use egui::{Ui, WidgetText};
+use egui_tiles::{
+    Behavior, Container, Linear, LinearDir, SimplificationOptions, Tabs, Tile, TileId, Tiles, Tree,
+    UiResponse,
+};
+use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
+use vivarium_panels::PanelId;
+
+/// The arrangement of the panels. Each is in it exactly once; a closed one keeps its place.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Layout {
+    tree: Tree<PanelId>,
+}
+
+impl Default for Layout {
+    fn default() -> Self {
+        use PanelId::{
+            Deferred, Entities, Inspector, Log, Memory, Scenes, Schedule, Templates, Timing, World,
+        };
+        let mut tiles = Tiles::default();
+        let scenes = tabs(&mut tiles, &[Scenes]);
+        let entities = tabs(&mut tiles, &[Entities]);
+        let centre = tabs(&mut tiles, &[World, Schedule, Timing, Memory, Deferred, Templates]);
+        let inspector = tabs(&mut tiles, &[Inspector]);
+        let log = tabs(&mut tiles, &[Log]);
+        let left = split(&mut tiles, LinearDir::Vertical, &[(scenes, 0.7), (entities, 1.3)]);
+        let columns = [(left, 0.9), (centre, 1.5), (inspector, 0.75)];
+        let upper = split(&mut tiles, LinearDir::Horizontal, &columns);
+        let root = split(&mut tiles, LinearDir::Vertical, &[(upper, 1.6), (log, 0.35)]);
+        Self { tree: Tree::new(egui::Id::unique("panels"), root, tiles) }
+    }
+}
+
+/// Adds panels that share a place.
+fn tabs(tiles: &mut Tiles<PanelId>, panels: &[PanelId]) -> TileId {
+    let children: Vec<TileId> = panels.iter().map(|panel| tiles.insert_pane(*panel)).collect();
+    tiles.insert_container(Container::Tabs(Tabs::new(children)))
+}
+
+/// Adds a row or a column of tiles, each with its share of the space.
+fn split(tiles: &mut Tiles<PanelId>, direction: LinearDir, shares: &[(TileId, f32)]) -> TileId {
+    let mut linear = Linear::new(direction, shares.iter().map(|(tile, _)| *tile).collect());
+    for (tile, share) in shares {
+        linear.shares.set_share(*tile, *share);
+    }
+    tiles.insert_container(Container::Linear(linear))
+}
+
+impl Layout {
+    /// One panel and nothing else, all others closed.
+    pub fn only(panel: PanelId) -> Self {
+        let mut layout = Self::default();
+        for other in PanelId::ALL {
+            layout.set_open(other, other == panel);
+        }
+        layout
+    }
+
+    /// Whether it can be drawn: a kept layout may come from another version or be damaged.
+    pub fn is_sound(&self) -> bool {
+        let mut seen = HashSet::new();
+        let mut panels = HashSet::new();
+        let mut open: Vec<TileId> = self.tree.root().into_iter().collect();
+        while let Some(tile) = open.pop() {
+            if !seen.insert(tile) {
+                return false;
+            }
+            match self.tree.tiles.get(tile) {
+                None => return false,
+                Some(Tile::Pane(panel)) => {
+                    if !panels.insert(*panel) {
+                        return false;
+                    }
+                }
+                Some(Tile::Container(container)) => open.extend(container.children()),
+            }
+        }
+        panels.len() == PanelId::ALL.len()
+    }
+
+    /// Whether a panel is open, be it behind another one.
+    pub fn is_open(&self, panel: PanelId) -> bool {
+        self.tree.tiles.find_pane(&panel).is_some_and(|tile| self.tree.is_visible(tile))
+    }
+
+    /// Opens a panel where it was before, or closes it.
+    pub fn set_open(&mut self, panel: PanelId, open: bool) {
+        if let Some(tile) = self.tree.tiles.find_pane(&panel) {
+            self.tree.set_visible(tile, open);
+        }
+    }
+
+    /// Opens a panel and brings it to the front.
+    pub fn show(&mut self, panel: PanelId) {
+        self.set_open(panel, true);
+        if let Some(tile) = self.tree.tiles.find_pane(&panel) {
+            self.tree.make_active(|candidate, _| candidate == tile);
+        }
+    }
+
+    /// The panels that can be seen right now, in the order of [`PanelId::ALL`].
+    pub fn visible(&self) -> Vec<PanelId> {
+        let active = self.tree.active_tiles();
+        let mut panels: Vec<PanelId> =
+            active.iter().filter_map(|tile| self.tree.tiles.get_pane(tile)).copied().collect();
+        panels.sort_by_key(|panel| PanelId::ALL.iter().position(|other| other == panel));
+        panels
+    }
+
+    /// Draws everything; `draw` draws the panels that can be seen.
+    pub fn ui(&mut self, ui: &mut Ui, draw: &mut dyn FnMut(PanelId, &mut Ui)) {
+        self.tree.ui(&mut Dock { draw }, ui);
+    }
+
+    /// Whether the user is dragging a tab.
+    pub fn is_dragging(&self, ui: &Ui) -> bool {
+        self.tree.dragged_id(ui.ctx()).is_some()
+    }
+}
+
+/// How tabs look and what they do.
+struct Dock<'a> {
+    draw: &'a mut dyn FnMut(PanelId, &mut Ui),
+}
+
+/// Space between the edge of a panel and what is in it, in points.
+const MARGIN: i8 = 6;
+
+impl Behavior<PanelId> for Dock<'_> {
+    fn pane_ui(&mut self, ui: &mut Ui, _tile: TileId, panel: &mut PanelId) -> UiResponse {
+        egui::Frame::new().fill(ui.visuals().panel_fill).inner_margin(MARGIN).show(ui, |ui| {
+            ui.set_min_size(ui.available_size());
+            ui.push_id(*panel, |ui| (self.draw)(*panel, ui));
+        });
+        UiResponse::None
+    }
+
+    fn tab_title_for_pane(&mut self, panel: &PanelId) -> WidgetText {
+        panel.title().into()
+    }
+
+    fn is_tab_closable(&self, tiles: &Tiles<PanelId>, tile: TileId) -> bool {
+        tiles.get_pane(&tile).is_some()
+    }
+
+    fn on_tab_close(&mut self, tiles: &mut Tiles<PanelId>, tile: TileId) -> bool {
+        // Kept out of sight rather than taken out, so that it comes back where it was.
+        tiles.set_visible(tile, false);
+        false
+    }
+
+    fn simplification_options(&self) -> SimplificationOptions {
+        SimplificationOptions { all_panes_must_have_tabs: true, ..Default::default() }
+    }
+
+    fn gap_width(&self, _style: &egui::Style) -> f32 {
+        3.0
+    }
+
+    fn min_size(&self) -> f32 {
+        80.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_layout_shows_five_panels_and_holds_all() {
+        let layout = Layout::default();
+        assert!(layout.is_sound());
+        let expected = [PanelId::Scenes, PanelId::Entities, PanelId::World, PanelId::Inspector, PanelId::Log];
+        assert_eq!(layout.visible(), expected);
+        assert!(PanelId::ALL.into_iter().all(|panel| layout.is_open(panel)));
+    }
+
+    #[test]
+    fn a_shown_panel_comes_to_the_front_of_its_tabs() {
+        let mut layout = Layout::default();
+        layout.show(PanelId::Memory);
+        assert!(layout.visible().contains(&PanelId::Memory));
+        assert!(!layout.visible().contains(&PanelId::World), "it stands behind");
+    }
+
+    #[test]
+    fn a_closed_panel_comes_back_where_it_was() {
+        let mut layout = Layout::default();
+        layout.set_open(PanelId::Inspector, false);
+        assert!(!layout.is_open(PanelId::Inspector));
+        assert!(!layout.visible().contains(&PanelId::Inspector));
+        layout.show(PanelId::Inspector);
+        assert_eq!(layout.visible(), Layout::default().visible());
+    }
+
+    #[test]
+    fn one_panel_alone_hides_all_others() {
+        for panel in PanelId::ALL {
+            assert_eq!(Layout::only(panel).visible(), [panel]);
+        }
+    }
+
+    #[test]
+    fn a_layout_survives_its_text() {
+        let mut layout = Layout::default();
+        layout.set_open(PanelId::Log, false);
+        layout.show(PanelId::Timing);
+        let text = serde_json::to_string(&layout).unwrap();
+        let read: Layout = serde_json::from_str(&text).unwrap();
+        assert!(read.is_sound());
+        assert_eq!(read.visible(), layout.visible());
+    }
+
+    #[test]
+    fn a_layout_with_a_missing_a_doubled_or_a_circular_tile_is_not_sound() {
+        let mut missing = Layout::default();
+        let tile = missing.tree.tiles.find_pane(&PanelId::Log).unwrap();
+        missing.tree.tiles.remove(tile);
+        assert!(!missing.is_sound());
+
+        let mut doubled = Layout::default();
+        let tile = doubled.tree.tiles.find_pane(&PanelId::Log).unwrap();
+        doubled.tree.tiles.insert(tile, Tile::Pane(PanelId::World));
+        assert!(!doubled.is_sound());
+
+        let mut circular = Layout::default();
+        let root = circular.tree.root().unwrap();
+        let inner = circular.tree.tiles.tile_ids().find(|tile| *tile != root).unwrap();
+        circular.tree.tiles.insert(inner, Tile::Container(Container::Tabs(Tabs::new(vec![root]))));
+        assert!(!circular.is_sound());
+    }
+}

@@ -1,0 +1,173 @@
+//! Follows up what the host and the files tell.
+
+use super::Inspector;
+use super::question::{Question, Then};
+use crate::documents::DocumentEvent;
+use crate::files::{Origin, Session};
+use std::path::PathBuf;
+use vivarium_panels::Select;
+use vivarium_world::{Command, Done, HostEvent, LogLevel, LogLine, Reply};
+
+/// What follows the reply to a command.
+#[derive(Debug)]
+pub(super) enum Waiting {
+    /// The session becomes the open one.
+    Load {
+        /// Where the scene came from.
+        session: Session,
+        /// Whether it is the open scene once more.
+        again: bool,
+    },
+    /// The text is written to this file, or to the open one.
+    Save(Option<PathBuf>),
+    /// The new entities are selected.
+    Created,
+    /// The hash is written to the log.
+    Hash,
+}
+
+impl Inspector {
+    /// Takes in everything that was told since the last frame.
+    pub(super) fn hear(&mut self) {
+        while let Some(event) = self.host.try_event() {
+            match event {
+                HostEvent::Reply(reply) => self.hear_reply(reply),
+                HostEvent::Log(line) => self.hear_line(line),
+            }
+        }
+        while let Some(event) = self.documents.poll() {
+            self.hear_document(event);
+        }
+    }
+
+    fn hear_line(&mut self, line: LogLine) {
+        if line.level == LogLevel::Error {
+            self.toasts.push(LogLevel::Error, line.message.clone());
+        }
+        self.write_log(line);
+    }
+
+    fn hear_reply(&mut self, reply: Reply) {
+        let waiting = self.waiting.remove(&reply.command);
+        let done = match reply.result {
+            Ok(done) => done,
+            Err(message) => {
+                self.after_save = None;
+                self.note(LogLevel::Error, message);
+                return;
+            }
+        };
+        match (waiting, done) {
+            (Some(Waiting::Load { session, again }), Done::Loaded { entities, notes }) => {
+                self.hear_loaded(session, again, entities, notes);
+            }
+            (Some(Waiting::Save(to)), Done::Saved { text, .. }) => match to {
+                Some(path) => self.documents.save_as(path, text),
+                None => self.documents.save(text),
+            },
+            (Some(Waiting::Created), Done::Created(entities)) => self.history.apply(&Select::Set(entities)),
+            (Some(Waiting::Hash), Done::Hash { tick, hash }) => {
+                self.note(LogLevel::Info, format!("state hash after tick {tick}: {hash:016x}"));
+            }
+            _ => {}
+        }
+    }
+
+    fn hear_loaded(&mut self, session: Session, again: bool, entities: usize, notes: Vec<String>) {
+        let name = name(&session);
+        if let Some(path) = session.file() {
+            self.settings.remember(&absolute(path));
+        }
+        self.documents.adopt(session);
+        self.disk_text = None;
+        self.history.clear();
+        for message in notes {
+            let level = LogLevel::Warning;
+            self.write_log(LogLine { level, tick: 0, source: "load".into(), message });
+        }
+        let verb = if again { "loaded again" } else { "loaded" };
+        self.note(LogLevel::Info, format!("{verb}: {name}, {entities} entities"));
+    }
+
+    fn hear_document(&mut self, event: DocumentEvent) {
+        match event {
+            DocumentEvent::ChosenToOpen(path) => self.documents.open_path(&path),
+            DocumentEvent::ChosenToSave(mut path) => {
+                if path.extension().is_none() {
+                    path.set_extension("json");
+                }
+                self.save_world(Some(path));
+            }
+            DocumentEvent::Read { session, text, again } => self.load(session, text, again),
+            DocumentEvent::Saved(path) => {
+                self.settings.remember(&absolute(&path));
+                self.disk_text = None;
+                self.note(LogLevel::Info, format!("saved {}", path.display()));
+                if let Some(then) = self.after_save.take() {
+                    self.go_on(then);
+                }
+            }
+            DocumentEvent::ChangedSinceOpened { path, text } => {
+                self.question = Some(Question::SaveOver { path, text });
+            }
+            DocumentEvent::ChangedOnDisk(text) => self.hear_changed(text),
+            DocumentEvent::Removed(path) => {
+                let message = format!(
+                    "{}: removed by another program; the world lives on, save to keep it",
+                    path.display()
+                );
+                self.note(LogLevel::Warning, message);
+            }
+            DocumentEvent::Failed { message, unopened } => {
+                self.after_save = None;
+                if let Some(path) = unopened {
+                    self.settings.forget(&absolute(&path));
+                }
+                self.note(LogLevel::Error, message);
+            }
+        }
+    }
+
+    /// Somebody else saved the open file: takes it at once, or asks if edits would be lost.
+    fn hear_changed(&mut self, text: String) {
+        if self.host.snapshot().status.edited {
+            self.disk_text = Some(text);
+        } else {
+            self.take_disk_text(text);
+        }
+    }
+
+    /// Loads the open file's new text.
+    pub(super) fn take_disk_text(&mut self, text: String) {
+        self.disk_text = None;
+        if let Some(session) = self.documents.session() {
+            self.load(session, text, true);
+        }
+    }
+
+    fn load(&mut self, session: Session, text: String, again: bool) {
+        let source = name(&session);
+        let number = self.host.send(Command::Load { source, text, seed: None, keep_running: again });
+        self.waiting.insert(number, Waiting::Load { session, again });
+    }
+
+    /// Saves first, then goes on.
+    pub(super) fn save_then(&mut self, then: Then) {
+        self.after_save = Some(then);
+        self.save();
+    }
+}
+
+/// What texts call the scene of a session.
+fn name(session: &Session) -> String {
+    match session.origin() {
+        Origin::File(path) => path.display().to_string(),
+        Origin::Sample(name) => (*name).to_owned(),
+        Origin::Stdin => "standard input".to_owned(),
+    }
+}
+
+/// The path as it is found from any folder, as far as the system can say.
+fn absolute(path: &std::path::Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf())
+}

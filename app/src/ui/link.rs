@@ -1,0 +1,16 @@
+//! The way to the host.
+
+use vivarium_world::inspect::{Snapshot, ViewRequest};
+use vivarium_world::{Command, HostEvent};
+
+/// What the window needs of a host. None of it waits for the world.
+pub trait HostLink {
+    /// Tells the host something, and returns the number its reply will carry.
+    fn send(&mut self, command: Command) -> u64;
+    /// The next thing the host tells, if there is one.
+    fn try_event(&mut self) -> Option<HostEvent>;
+    /// Says what the next snapshots are to hold.
+    fn set_view(&mut self, view: ViewRequest);
+    /// The latest snapshot.
+    fn snapshot(&mut self) -> &Snapshot;
+}

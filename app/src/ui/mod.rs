@@ -1,0 +1,255 @@
+//! Everything in the window: one `fn ui` that the window, the tests and the screenshots share.
+//!
+//! ```text
+//!   Snapshot ─▶ panels ─▶ Request ─┐
+//!   menu, keys, palette ─▶ Action ─┴▶ act ─▶ Command ─▶ host ─▶ Reply ─▶ hear ─▶ toasts, log, files
+//! ```
+//!
+//! Each frame draws first and acts afterwards, in one place. Only panels that can be seen are drawn, and only they
+//! ask for data.
+
+mod act;
+mod hear;
+mod link;
+mod menu;
+mod question;
+mod welcome;
+
+pub(crate) use act::is_possible;
+pub use link::HostLink;
+
+use crate::documents::Documents;
+use crate::keys::{self, Action, Entry};
+use crate::palette::{self, PaletteWindow};
+use crate::settings::Settings;
+use crate::toasts::Toasts;
+use egui::{Context, Panel, Ui};
+use hear::Waiting;
+use question::{DiskAnswer, Question};
+use std::collections::HashMap;
+use std::time::Duration;
+use vivarium_panels::{History, PanelId, Panels, Request, SampleCard, View};
+use vivarium_world::inspect::{RunState, Snapshot, ViewRequest};
+use vivarium_world::{LogLevel, LogLine};
+
+/// The inspector: what the window shows and remembers, without the window.
+pub struct Inspector {
+    host: Box<dyn HostLink>,
+    documents: Documents,
+    settings: Settings,
+    samples: Vec<SampleCard>,
+    panels: Panels,
+    history: History,
+    log: Vec<LogLine>,
+    toasts: Toasts,
+    palette: PaletteWindow,
+    table: Vec<Entry>,
+    /// What is asked of the user before anything else goes on.
+    question: Option<Question>,
+    /// The text of the open file, changed by somebody else while the world was edited here.
+    disk_text: Option<String>,
+    /// Commands whose reply is to be followed by something.
+    waiting: HashMap<u64, Waiting>,
+    /// What goes on when a save has succeeded.
+    after_save: Option<question::Then>,
+    /// What the host was last asked to show.
+    wanted: Option<ViewRequest>,
+    keys_open: bool,
+    about_open: bool,
+    /// Whether the window may close without asking.
+    may_close: bool,
+    is_dressed: bool,
+    title: String,
+}
+
+/// What the user asked for in one frame.
+#[derive(Default)]
+struct Asked {
+    actions: Vec<Action>,
+    requests: Vec<Request>,
+    disk_answer: Option<DiskAnswer>,
+}
+
+/// Lines of the log that are kept.
+const LOG_LIMIT: usize = 10_000;
+
+/// While a reply or a file is awaited, at most so long passes before it is looked for.
+const LOOK_AGAIN: Duration = Duration::from_millis(100);
+
+impl Inspector {
+    /// An inspector of the world behind `host`.
+    pub fn new(
+        host: Box<dyn HostLink>,
+        documents: Documents,
+        settings: Settings,
+        samples: Vec<SampleCard>,
+    ) -> Self {
+        Self {
+            host,
+            documents,
+            settings,
+            samples,
+            panels: Panels::default(),
+            history: History::default(),
+            log: Vec::new(),
+            toasts: Toasts::default(),
+            palette: PaletteWindow::default(),
+            table: keys::table(),
+            question: None,
+            disk_text: None,
+            waiting: HashMap::new(),
+            after_save: None,
+            wanted: None,
+            keys_open: false,
+            about_open: false,
+            may_close: false,
+            is_dressed: false,
+            title: String::new(),
+        }
+    }
+
+    /// What is kept for the next run.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The files.
+    pub fn documents(&mut self) -> &mut Documents {
+        &mut self.documents
+    }
+
+    /// Shows one panel and nothing else.
+    pub fn show_only(&mut self, panel: PanelId) {
+        self.settings.layout = crate::layout::Layout::only(panel);
+    }
+
+    /// Draws everything, and does what the user asks for.
+    pub fn ui(&mut self, ui: &mut Ui) {
+        let context = ui.ctx().clone();
+        self.dress(&context);
+        self.hear();
+        self.take_dropped_files(&context);
+        let mut asked = Asked::default();
+        if self.question.is_none() {
+            asked.actions = keys::pressed(&context, &self.table);
+        }
+        self.draw(ui, &mut asked);
+        self.toasts.ui(&context);
+        self.ask(&context);
+        for action in asked.actions {
+            self.act(&context, action);
+        }
+        for request in asked.requests {
+            self.request(request);
+        }
+        if let Some(answer) = asked.disk_answer {
+            self.answer_disk(answer);
+        }
+        self.close_if_asked(&context);
+        if self.documents.is_busy() || !self.waiting.is_empty() {
+            context.request_repaint_after(LOOK_AGAIN);
+        }
+    }
+
+    /// Gives the context our colours and size.
+    fn dress(&mut self, context: &Context) {
+        if !self.is_dressed {
+            vivarium_panels::apply_theme(context);
+            // The keys for it are in our table.
+            context.options_mut(|options| options.zoom_with_keyboard = false);
+            self.is_dressed = true;
+        }
+        if context.options(|options| options.theme_preference) != self.settings.theme {
+            context.set_theme(self.settings.theme);
+        }
+        if (context.zoom_factor() - self.settings.zoom).abs() > f32::EPSILON {
+            context.set_zoom_factor(self.settings.zoom);
+        }
+    }
+
+    fn draw(&mut self, ui: &mut Ui, asked: &mut Asked) {
+        let Self { host, documents, settings, samples, panels, history, log, palette, table, .. } = self;
+        let Asked { actions, requests, disk_answer } = asked;
+        let snapshot = host.snapshot();
+        let view = View {
+            snapshot,
+            selection: history.current(),
+            can_go: history.can_go(),
+            log,
+            samples,
+            recent: &settings.recent,
+            file: documents.file(),
+        };
+        Panel::top("menu").show(ui, |ui| menu::ui(ui, table, &view, settings, actions));
+        Panel::top("transport").show(ui, |ui| panels.transport(ui, &view, requests));
+        Panel::bottom("status").show(ui, |ui| panels.status(ui, &view, requests));
+        if self.disk_text.is_some() {
+            *disk_answer = question::changed_on_disk_bar(ui, &view);
+        }
+        let mut wanted = ViewRequest::default();
+        if is_empty(snapshot) {
+            egui::CentralPanel::default().show(ui, |ui| welcome::ui(ui, &view, requests));
+        } else {
+            egui::CentralPanel::default().frame(egui::Frame::new()).show(ui, |ui| {
+                settings.layout.ui(ui, &mut |id, ui| panels.ui(id, ui, &view, requests));
+            });
+            for id in settings.layout.visible() {
+                panels.request(id, &view, &mut wanted);
+            }
+        }
+        if palette.is_open() {
+            wanted.systems = true;
+            let items = palette::items(ui.ctx(), table, &view);
+            if let Some(choice) = palette.ui(ui.ctx(), &items) {
+                act::choose(choice, actions, requests);
+            }
+        }
+        menu::keys_window(ui.ctx(), table, &mut self.keys_open);
+        menu::about_window(ui.ctx(), &mut self.about_open);
+        menu::drop_hint(ui.ctx());
+        menu::window_title(ui.ctx(), &view, &mut self.title);
+        if self.wanted.as_ref() != Some(&wanted) {
+            self.host.set_view(wanted.clone());
+            self.wanted = Some(wanted);
+        }
+    }
+
+    /// Opens a file that was dropped on the window.
+    fn take_dropped_files(&mut self, context: &Context) {
+        let dropped = context.input(|input| input.raw.dropped_files.clone());
+        let mut paths = dropped.into_iter().map(|file| file.path().to_path_buf());
+        if let Some(path) = paths.next() {
+            self.request(Request::OpenPath(path));
+        }
+        if paths.next().is_some() {
+            self.note(LogLevel::Warning, "only the first of the dropped files is opened: there is one world");
+        }
+    }
+
+    /// Tells the user something, for a moment and in the log.
+    fn note(&mut self, level: LogLevel, message: impl Into<String>) {
+        let message = message.into();
+        self.toasts.push(level, message.clone());
+        let tick = self.host.snapshot().status.tick;
+        self.write_log(LogLine { level, tick, source: "window".into(), message });
+    }
+
+    fn write_log(&mut self, line: LogLine) {
+        if self.log.len() >= LOG_LIMIT {
+            self.log.drain(..LOG_LIMIT / 10);
+        }
+        self.log.push(line);
+    }
+}
+
+/// Whether there is no world to show.
+fn is_empty(snapshot: &Snapshot) -> bool {
+    match snapshot.status.run_state {
+        RunState::Empty => true,
+        RunState::Loading { .. } => snapshot.status.scene.is_empty(),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests;

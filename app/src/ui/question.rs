@@ -1,0 +1,149 @@
+//! What the user is asked before edits are lost.
+
+use super::Inspector;
+use egui::{Context, Id, Modal, Panel, RichText, Ui};
+use std::path::PathBuf;
+use vivarium_panels::{Palette, View};
+
+/// A question that has to be answered before anything else.
+#[derive(Debug)]
+pub(super) enum Question {
+    /// Something was edited live and would be lost.
+    Unsaved(Then),
+    /// The file was changed by somebody else since it was opened.
+    SaveOver {
+        /// The file.
+        path: PathBuf,
+        /// What was to be saved.
+        text: String,
+    },
+}
+
+/// What goes on after the question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Then {
+    /// A file is chosen and opened.
+    Choose,
+    /// This file is opened.
+    Open(PathBuf),
+    /// This sample is opened.
+    Sample(String),
+    /// The scene is loaded again.
+    Reload,
+    /// The window closes.
+    Close,
+}
+
+impl Then {
+    /// As the end of a sentence: "Save them before …?"
+    const fn words(&self) -> &'static str {
+        match self {
+            Self::Choose | Self::Open(_) | Self::Sample(_) => "another scene is opened",
+            Self::Reload => "the scene is loaded again",
+            Self::Close => "the window closes",
+        }
+    }
+}
+
+/// What to do with a file that was changed on disk while the world was edited here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum DiskAnswer {
+    /// Load it, and lose the edits.
+    TakeFile,
+    /// Leave it on disk.
+    KeepMine,
+}
+
+/// A bar, not a dialog: the world goes on while the user decides.
+pub(super) fn changed_on_disk_bar(ui: &mut Ui, view: &View<'_>) -> Option<DiskAnswer> {
+    let palette = Palette::of(ui.visuals());
+    let file = view.file.and_then(|file| file.file_name()).map(|name| name.to_string_lossy().into_owned());
+    let text =
+        format!("{} changed on disk, and the world was edited here.", file.unwrap_or("The file".into()));
+    let mut answer = None;
+    Panel::top("changed on disk").show(ui, |ui| {
+        ui.horizontal_wrapped(|ui| {
+            ui.label(RichText::new(text).color(palette.warn));
+            if ui.button("Take the file").on_hover_text("Load it; the edits made here are lost").clicked() {
+                answer = Some(DiskAnswer::TakeFile);
+            }
+            if ui.button("Keep mine").on_hover_text("Go on; the next save writes over the file").clicked() {
+                answer = Some(DiskAnswer::KeepMine);
+            }
+        });
+    });
+    answer
+}
+
+/// What was pressed in a dialog.
+enum Pressed {
+    Save,
+    GiveUp,
+    Cancel,
+}
+
+impl Inspector {
+    /// Draws the question, if there is one, and goes on when it is answered.
+    pub(super) fn ask(&mut self, context: &Context) {
+        let Some(question) = &self.question else { return };
+        let pressed = match question {
+            Question::Unsaved(then) => dialog(
+                context,
+                "Unsaved edits",
+                &format!(
+                    "The world was edited by hand since it was loaded or saved. Save it before {}?",
+                    then.words()
+                ),
+                ["Save", "Don't save"],
+            ),
+            Question::SaveOver { path, .. } => dialog(
+                context,
+                "Changed on disk",
+                &format!("{} was changed by another program since it was opened here.", path.display()),
+                ["Save over it", ""],
+            ),
+        };
+        let Some(pressed) = pressed else { return };
+        match (self.question.take(), pressed) {
+            (Some(Question::Unsaved(then)), Pressed::Save) => self.save_then(then),
+            (Some(Question::Unsaved(then)), Pressed::GiveUp) => self.go_on(then),
+            (Some(Question::SaveOver { path, text }), Pressed::Save) => self.documents.save_as(path, text),
+            _ => self.after_save = None,
+        }
+    }
+
+    /// Does what the bar about a changed file was answered.
+    pub(super) fn answer_disk(&mut self, answer: DiskAnswer) {
+        if let (Some(text), DiskAnswer::TakeFile) = (self.disk_text.take(), answer) {
+            self.take_disk_text(text);
+        }
+    }
+}
+
+/// A dialog with up to two answers and *Cancel*.
+fn dialog(context: &Context, title: &str, text: &str, [save, give_up]: [&str; 2]) -> Option<Pressed> {
+    let mut pressed = None;
+    let area = Modal::default_area(Id::unique("question")).accessible_name(title);
+    let modal = Modal::new(Id::unique("question")).area(area).show(context, |ui| {
+        ui.set_max_width(420.0);
+        ui.heading(title);
+        ui.add_space(4.0);
+        ui.label(text);
+        ui.add_space(8.0);
+        ui.horizontal(|ui| {
+            if ui.button(save).clicked() {
+                pressed = Some(Pressed::Save);
+            }
+            if !give_up.is_empty() && ui.button(give_up).clicked() {
+                pressed = Some(Pressed::GiveUp);
+            }
+            if ui.button("Cancel").clicked() {
+                pressed = Some(Pressed::Cancel);
+            }
+        });
+    });
+    if pressed.is_none() && modal.should_close() {
+        pressed = Some(Pressed::Cancel);
+    }
+    pressed
+}

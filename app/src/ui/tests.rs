@@ -1,0 +1,503 @@
+//! The whole window over a host that only records, driven by labels and keys as a user would.
+
+use super::*;
+use crate::documents::tests::Always;
+use crate::files::EmbeddedScene;
+use crate::layout::Layout;
+use crate::raster::Raster;
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Instant;
+use vivarium_world::inspect::{EntityPage, Status};
+use vivarium_world::{Command, Done, HostEvent, Ordinal, Reply};
+
+/// What the recording host was told, and what it will tell.
+#[derive(Default)]
+struct Record {
+    commands: Vec<Command>,
+    views: Vec<ViewRequest>,
+    events: VecDeque<HostEvent>,
+}
+
+struct Recorder {
+    record: Rc<RefCell<Record>>,
+    snapshot: Rc<RefCell<Snapshot>>,
+    shown: Snapshot,
+}
+
+impl HostLink for Recorder {
+    fn send(&mut self, command: Command) -> u64 {
+        let mut record = self.record.borrow_mut();
+        record.commands.push(command);
+        record.commands.len() as u64
+    }
+    fn try_event(&mut self) -> Option<HostEvent> {
+        self.record.borrow_mut().events.pop_front()
+    }
+    fn set_view(&mut self, view: ViewRequest) {
+        self.record.borrow_mut().views.push(view);
+    }
+    fn snapshot(&mut self) -> &Snapshot {
+        self.shown = self.snapshot.borrow().clone();
+        &self.shown
+    }
+}
+
+/// The window under test with both ends in hand.
+struct Window {
+    harness: Harness<'static, Inspector>,
+    record: Rc<RefCell<Record>>,
+    snapshot: Rc<RefCell<Snapshot>>,
+}
+
+const SAMPLE: EmbeddedScene = EmbeddedScene { name: "flock", about: "Birds.", text: "{\"vivarium\":1}" };
+
+impl Window {
+    /// A window in which the user always chooses `choice` in dialogs.
+    fn new(status: Status, choice: Option<PathBuf>) -> Self {
+        let record = Rc::new(RefCell::new(Record::default()));
+        let snapshot = Rc::new(RefCell::new(Snapshot { status, ..Snapshot::default() }));
+        let host =
+            Recorder { record: record.clone(), snapshot: snapshot.clone(), shown: Snapshot::default() };
+        let documents = Documents::new(vec![SAMPLE], Box::new(Always(choice)), Arc::new(|| {}));
+        let samples = vec![SampleCard { name: "flock".into(), about: "Birds.".into(), entities: 300 }];
+        let inspector = Inspector::new(Box::new(host), documents, Settings::default(), samples);
+        let harness = Harness::builder()
+            .with_size([1280.0, 800.0])
+            .renderer(Raster::default())
+            .build_ui_state(|ui, inspector: &mut Inspector| inspector.ui(ui), inspector);
+        let mut window = Self { harness, record, snapshot };
+        window.steps();
+        window
+    }
+
+    /// A window on a paused world.
+    fn paused() -> Self {
+        Self::new(paused(), None)
+    }
+
+    fn steps(&mut self) {
+        self.harness.run_steps(3);
+    }
+
+    fn click(&mut self, label: &str) {
+        let Some(node) = self.harness.query_all_by_label(label).next() else {
+            panic!("nothing is called {label}")
+        };
+        node.click();
+        self.steps();
+    }
+
+    /// Opens a menu and presses a line of it.
+    fn menu(&mut self, menu: &str, line: &str) {
+        self.click(menu);
+        let table = keys::table();
+        let entry = table.iter().find(|entry| entry.title == line).expect("a line of the table");
+        let keys = entry.keys.first().map(|key| self.harness.ctx.format_shortcut(key));
+        // The name of a line ends with its key.
+        let name = keys.map_or(line.to_owned(), |keys| format!("{line} {keys}"));
+        self.click(&name);
+    }
+
+    fn press(&mut self, modifiers: egui::Modifiers, key: egui::Key) {
+        self.harness.key_press_modifiers(modifiers, key);
+        self.steps();
+    }
+
+    fn has(&self, label: &str) -> bool {
+        self.harness.query_all_by_label(label).next().is_some()
+    }
+
+    fn has_text(&self, part: &str) -> bool {
+        self.harness.query_all_by_label_contains(part).next().is_some()
+    }
+
+    fn commands(&self) -> Vec<Command> {
+        std::mem::take(&mut self.record.borrow_mut().commands)
+    }
+
+    /// Answers the last command.
+    fn answer(&mut self, result: Result<Done, String>) {
+        let command = self.record.borrow().commands.len() as u64;
+        self.record.borrow_mut().events.push_back(HostEvent::Reply(Reply { command, result }));
+        self.steps();
+    }
+
+    /// Draws until something holds.
+    fn wait(&mut self, what: &str, mut until: impl FnMut(&Self) -> bool) {
+        let end = Instant::now() + Duration::from_secs(20);
+        while !until(self) {
+            assert!(Instant::now() < end, "waited in vain for: {what}");
+            std::thread::sleep(Duration::from_millis(5));
+            self.harness.step();
+        }
+    }
+
+    /// Opens a file, and lets the host say that it is loaded.
+    fn load(&mut self, path: &Path) {
+        self.harness.state_mut().request(Request::OpenPath(path.to_path_buf()));
+        self.wait("the load", |window| !window.record.borrow().commands.is_empty());
+        self.answer(Ok(Done::Loaded { entities: 4, notes: vec!["unknown key `nmae`".into()] }));
+        self.commands();
+    }
+
+    fn last_view(&self) -> ViewRequest {
+        self.record.borrow().views.last().cloned().unwrap_or_default()
+    }
+
+    fn set_edited(&mut self, edited: bool) {
+        self.snapshot.borrow_mut().status.edited = edited;
+        self.steps();
+    }
+
+    /// Lets the user press the cross of the window; whether it closes.
+    fn close(&mut self) -> bool {
+        let viewport = self.harness.input_mut().viewports.entry(egui::ViewportId::ROOT).or_default();
+        viewport.events.push(egui::ViewportEvent::Close);
+        self.harness.step();
+        !self.viewport_commands().contains(&egui::ViewportCommand::CancelClose)
+    }
+
+    fn viewport_commands(&self) -> Vec<egui::ViewportCommand> {
+        let output = self.harness.output();
+        output
+            .viewport_output
+            .get(&egui::ViewportId::ROOT)
+            .map(|output| output.commands.clone())
+            .unwrap_or_default()
+    }
+}
+
+fn paused() -> Status {
+    Status {
+        scene: "Harbor".into(),
+        run_state: RunState::Paused,
+        speed: 1.0,
+        step: 16.0,
+        entities: 4,
+        tick: 1_204,
+        ..Status::default()
+    }
+}
+
+const NONE: egui::Modifiers = egui::Modifiers::NONE;
+const CTRL: egui::Modifiers = egui::Modifiers::COMMAND;
+
+#[test]
+fn a_menu_line_becomes_a_command() {
+    let mut window = Window::paused();
+    window.menu("Run", "Step ten times");
+    assert_eq!(window.commands(), [Command::Step { steps: 10 }]);
+    window.menu("Run", "As fast as it goes");
+    assert_eq!(window.commands(), [Command::Speed { factor: None }]);
+    window.menu("Run", "Compact memory");
+    assert_eq!(window.commands(), [Command::Compact]);
+}
+
+#[test]
+fn keys_run_pause_and_step() {
+    let mut window = Window::paused();
+    window.press(NONE, egui::Key::Space);
+    assert_eq!(window.commands(), [Command::Run]);
+    window.snapshot.borrow_mut().status.run_state = RunState::Running;
+    window.press(NONE, egui::Key::Space);
+    assert_eq!(window.commands(), [Command::Pause]);
+    window.press(NONE, egui::Key::F10);
+    assert_eq!(window.commands(), [], "a running world is not stepped");
+    window.snapshot.borrow_mut().status.run_state = RunState::Paused;
+    window.press(NONE, egui::Key::Period);
+    assert_eq!(window.commands(), [Command::Step { steps: 1 }]);
+}
+
+#[test]
+fn delete_kills_what_is_selected_and_only_that() {
+    let mut window = Window::paused();
+    window.press(NONE, egui::Key::Delete);
+    assert_eq!(window.commands(), []);
+    let select = vivarium_panels::Select::Set(vec![Ordinal(3), Ordinal(1)]);
+    window.harness.state_mut().request(select.into());
+    window.press(NONE, egui::Key::Delete);
+    assert_eq!(window.commands(), [Command::Kill { entities: vec![Ordinal(1), Ordinal(3)] }]);
+    window.press(CTRL, egui::Key::D);
+    assert_eq!(window.commands(), [Command::Duplicate { entity: Ordinal(1) }]);
+}
+
+#[test]
+fn a_created_entity_is_selected_and_back_returns() {
+    let mut window = Window::paused();
+    window.harness.state_mut().request(vivarium_panels::Select::Only(Ordinal(2)).into());
+    window.press(CTRL, egui::Key::D);
+    window.answer(Ok(Done::Created(vec![Ordinal(9)])));
+    assert_eq!(window.harness.state().history.current().primary(), Some(Ordinal(9)));
+    window.press(egui::Modifiers::ALT, egui::Key::ArrowLeft);
+    assert_eq!(window.harness.state().history.current().primary(), Some(Ordinal(2)));
+    window.press(egui::Modifiers::ALT, egui::Key::ArrowRight);
+    assert_eq!(window.harness.state().history.current().primary(), Some(Ordinal(9)));
+}
+
+#[test]
+fn panels_close_and_open_from_the_menu_by_key_and_by_reset() {
+    let mut window = Window::paused();
+    let open = |window: &Window, panel| window.harness.state().settings.layout.visible().contains(&panel);
+    assert!(open(&window, PanelId::World));
+    window.menu("View", "Log");
+    assert!(!open(&window, PanelId::Log));
+    window.press(CTRL, PanelId::Log.key().logical_key);
+    assert!(open(&window, PanelId::Log));
+    window.press(CTRL, PanelId::Memory.key().logical_key);
+    assert!(open(&window, PanelId::Memory) && !open(&window, PanelId::World));
+    window.menu("View", "Inspector");
+    window.menu("View", "Reset layout");
+    assert_eq!(window.harness.state().settings.layout.visible(), Layout::default().visible());
+}
+
+#[test]
+fn only_panels_that_can_be_seen_ask_for_data() {
+    let mut window = Window::paused();
+    let view = window.last_view();
+    assert!(view.entities.is_some() && view.shapes.is_some());
+    assert!(!view.timing && !view.memory && !view.deferred);
+    window.press(CTRL, PanelId::Memory.key().logical_key);
+    let view = window.last_view();
+    assert!(view.memory);
+    assert!(view.shapes.is_none(), "the world is behind the memory panel");
+    let asked = window.record.borrow().views.len();
+    window.steps();
+    assert_eq!(window.record.borrow().views.len(), asked, "nothing changed, so nothing is asked again");
+}
+
+#[test]
+fn an_error_is_a_toast_and_a_line_of_the_log() {
+    let mut window = Window::paused();
+    window.harness.state_mut().request(Command::Hash.into());
+    window.answer(Err("entity #3 is gone; select another".into()));
+    assert!(window.has("Error"));
+    assert!(window.has_text("entity #3 is gone; select another"));
+    window.harness.run_steps(60);
+    assert!(!window.has("Error"), "the toast has gone");
+    assert!(window.harness.state().log.iter().any(|line| line.level == LogLevel::Error));
+    assert!(window.has_text("entity #3 is gone; select another"), "the log panel still shows it");
+}
+
+#[test]
+fn the_empty_window_offers_samples_and_recent_files() {
+    let mut window = Window::new(Status::default(), None);
+    assert!(window.has("Samples"));
+    window.click("flock");
+    window.wait("the sample", |window| !window.record.borrow().commands.is_empty());
+    let Some(Command::Load { source, text, keep_running, .. }) =
+        window.record.borrow().commands.last().cloned()
+    else {
+        panic!("no load")
+    };
+    assert_eq!((source.as_str(), text.as_str(), keep_running), ("flock", SAMPLE.text, false));
+    assert!(window.last_view().entities.is_none(), "there is nothing to ask for yet");
+}
+
+#[test]
+fn an_opened_file_becomes_recent_and_its_notes_are_logged() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("harbor.json");
+    fs::write(&path, "{}").unwrap();
+    let mut window = Window::paused();
+    window.load(&path);
+    assert_eq!(window.harness.state().settings.recent, [path.clone()]);
+    assert!(window.harness.state().log.iter().any(|line| line.message == "unknown key `nmae`"));
+    assert_eq!(window.harness.state().documents.file(), Some(path.as_path()));
+}
+
+#[test]
+fn a_load_that_fails_leaves_the_open_file_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let (good, bad) = (folder.path().join("good.json"), folder.path().join("bad.json"));
+    fs::write(&good, "{}").unwrap();
+    fs::write(&bad, "{").unwrap();
+    let mut window = Window::paused();
+    window.load(&good);
+    window.harness.state_mut().request(Request::OpenPath(bad));
+    window.wait("the load", |window| !window.record.borrow().commands.is_empty());
+    window.answer(Err("bad.json:1:2: the text ends here".into()));
+    assert!(window.has_text("bad.json:1:2: the text ends here"));
+    assert_eq!(window.harness.state().documents.file(), Some(good.as_path()));
+}
+
+#[test]
+fn saving_writes_what_the_host_answers() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("harbor.json");
+    fs::write(&path, "{}").unwrap();
+    let mut window = Window::paused();
+    window.load(&path);
+    window.press(CTRL, egui::Key::S);
+    assert!(matches!(window.record.borrow().commands[..], [Command::Save { .. }]));
+    window.answer(Ok(Done::Saved { text: "saved".into(), entities: 4 }));
+    window.wait("the save", |window| window.has_text("saved "));
+    assert_eq!(fs::read_to_string(&path).unwrap(), "saved");
+}
+
+#[test]
+fn a_sample_is_saved_under_a_chosen_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let chosen = folder.path().join("mine");
+    let mut window = Window::new(paused(), Some(chosen.clone()));
+    window.harness.state_mut().request(Request::OpenSample("flock".into()));
+    window.wait("the load", |window| !window.record.borrow().commands.is_empty());
+    window.answer(Ok(Done::Loaded { entities: 1, notes: vec![] }));
+    window.commands();
+    window.press(CTRL, egui::Key::S);
+    window.wait("the save", |window| !window.record.borrow().commands.is_empty());
+    window.answer(Ok(Done::Saved { text: "mine".into(), entities: 1 }));
+    let written = chosen.with_extension("json");
+    window.wait("the file", |window| window.harness.state().documents.file() == Some(&written));
+    assert_eq!(fs::read_to_string(&written).unwrap(), "mine");
+}
+
+#[test]
+fn closing_with_edits_asks_and_cancel_stays() {
+    let mut window = Window::paused();
+    assert!(window.close(), "without edits it closes at once");
+    window.set_edited(true);
+    assert!(!window.close());
+    window.steps();
+    assert!(window.has("Unsaved edits"));
+    window.click("Cancel");
+    assert!(!window.has("Unsaved edits"));
+    assert!(!window.harness.state().may_close);
+}
+
+#[test]
+fn closing_with_edits_can_give_them_up() {
+    let mut window = Window::paused();
+    window.set_edited(true);
+    window.close();
+    window.steps();
+    window.click("Don't save");
+    assert!(window.close());
+}
+
+#[test]
+fn closing_with_edits_can_save_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("harbor.json");
+    fs::write(&path, "{}").unwrap();
+    let mut window = Window::paused();
+    window.load(&path);
+    window.set_edited(true);
+    window.close();
+    window.steps();
+    window.click("Save");
+    window.answer(Ok(Done::Saved { text: "kept".into(), entities: 4 }));
+    window.wait("the window to close", |window| window.harness.state().may_close);
+    assert_eq!(fs::read_to_string(&path).unwrap(), "kept");
+}
+
+#[test]
+fn a_question_keeps_the_keys() {
+    let mut window = Window::paused();
+    window.set_edited(true);
+    window.close();
+    window.steps();
+    window.press(NONE, egui::Key::F10);
+    assert_eq!(window.commands(), []);
+}
+
+#[test]
+fn a_file_changed_on_disk_is_taken_at_once_without_edits() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("harbor.json");
+    fs::write(&path, "{}").unwrap();
+    let mut window = Window::paused();
+    window.load(&path);
+    fs::write(&path, "{ }").unwrap();
+    window.wait("the reload", |window| !window.record.borrow().commands.is_empty());
+    let Some(Command::Load { text, keep_running, .. }) = window.commands().pop() else { panic!("no load") };
+    assert_eq!((text.as_str(), keep_running), ("{ }", true));
+}
+
+#[test]
+fn a_file_changed_on_disk_waits_for_an_answer_when_there_are_edits() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("harbor.json");
+    fs::write(&path, "{}").unwrap();
+    let mut window = Window::paused();
+    window.load(&path);
+    window.set_edited(true);
+    fs::write(&path, "{ }").unwrap();
+    window.wait("the bar", |window| window.has("Take the file"));
+    assert_eq!(window.commands(), []);
+    window.click("Keep mine");
+    assert!(!window.has("Take the file"));
+    fs::write(&path, "{  }").unwrap();
+    window.wait("the bar", |window| window.has("Take the file"));
+    window.click("Take the file");
+    assert!(matches!(window.commands()[..], [Command::Load { keep_running: true, .. }]));
+}
+
+#[test]
+fn opening_over_edits_asks_first() {
+    let mut window = Window::paused();
+    window.set_edited(true);
+    window.harness.state_mut().request(Request::OpenSample("flock".into()));
+    window.steps();
+    assert!(window.has("Unsaved edits"));
+    assert_eq!(window.commands(), []);
+    window.click("Don't save");
+    window.wait("the load", |window| !window.record.borrow().commands.is_empty());
+}
+
+#[test]
+fn the_palette_finds_a_command_by_letters_and_does_it() {
+    let mut window = Window::paused();
+    window.press(CTRL, egui::Key::K);
+    assert!(window.harness.state().palette.is_open());
+    window.harness.event(egui::Event::Text("log the state".into()));
+    window.steps();
+    window.press(NONE, egui::Key::Enter);
+    assert_eq!(window.commands(), [Command::Hash]);
+    assert!(!window.harness.state().palette.is_open());
+    window.press(CTRL, egui::Key::P);
+    window.press(NONE, egui::Key::Escape);
+    assert!(!window.harness.state().palette.is_open());
+}
+
+#[test]
+fn the_keys_window_lists_the_table() {
+    let mut window = Window::paused();
+    window.press(NONE, egui::Key::F1);
+    assert!(window.has("Ctrl+S") && window.has("Run or pause"));
+    window.press(NONE, egui::Key::F1);
+    assert!(!window.has("Ctrl+Shift+S"));
+}
+
+#[test]
+fn dropped_files_are_opened() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("harbor.json");
+    fs::write(&path, "{}").unwrap();
+    let mut window = Window::paused();
+    window.harness.state_mut().request(Request::OpenPath(path));
+    window.wait("the load", |window| !window.record.borrow().commands.is_empty());
+    assert!(matches!(window.commands()[..], [Command::Load { .. }]));
+}
+
+#[test]
+fn themes_are_switched_and_both_paint() {
+    let mut window = Window::paused();
+    window.snapshot.borrow_mut().entities = Some(EntityPage::default());
+    window.menu("View", "Dark colours");
+    let dark = window.harness.render().unwrap();
+    window.menu("View", "Light colours");
+    let light = window.harness.render().unwrap();
+    let mean = |picture: &image::RgbaImage| {
+        picture.pixels().map(|pixel| u64::from(pixel.0[0])).sum::<u64>()
+            / u64::from(picture.width() * picture.height())
+    };
+    assert!(mean(&dark) < 80, "{}", mean(&dark));
+    assert!(mean(&light) > 180, "{}", mean(&light));
+}
