@@ -7,6 +7,7 @@ use crate::theme::Palette;
 use crate::view::{Requests, View};
 use egui::accesskit::Role;
 use egui::{Color32, Rect, Response, RichText, Sense, Ui, Vec2, WidgetInfo};
+use vivarium_world::inspect::{CatalogView, ComponentView};
 use vivarium_world::{Command, ComponentId, FieldValue, Ordinal, SystemId};
 
 /// Height of a row in every table, whole so that rows stay sharp.
@@ -103,6 +104,15 @@ pub(crate) fn value_text(value: &FieldValue, view: &View<'_>) -> String {
         FieldValue::Entity(Some(ordinal)) => view.entity_label(*ordinal),
         other => other.to_string(),
     }
+}
+
+/// Every `component.field` there is.
+pub(crate) fn field_names(catalog: &CatalogView) -> Vec<String> {
+    let names = |component: &ComponentView| {
+        let name = component.name.clone();
+        component.fields.iter().map(move |field| format!("{name}.{}", field.name)).collect::<Vec<_>>()
+    };
+    catalog.components.iter().flat_map(names).collect()
 }
 
 /// The command that creates an entity of a type.

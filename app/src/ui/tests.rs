@@ -307,7 +307,7 @@ fn an_opened_file_becomes_recent_and_its_notes_are_logged() {
     fs::write(&path, "{}").unwrap();
     let mut window = Window::paused();
     window.load(&path);
-    assert_eq!(window.harness.state().settings.recent, [path.clone()]);
+    assert_eq!(window.harness.state().settings.recent, std::slice::from_ref(&path));
     assert!(window.harness.state().log.iter().any(|line| line.message == "unknown key `nmae`"));
     assert_eq!(window.harness.state().documents.file(), Some(path.as_path()));
 }

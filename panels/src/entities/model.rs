@@ -3,7 +3,7 @@
 use egui::Key;
 use std::ops::Range;
 use vivarium_world::Ordinal;
-use vivarium_world::inspect::{CatalogView, EntityPage, EntityRow, Sort, SortBy};
+use vivarium_world::inspect::{EntityPage, EntityRow, Sort, SortBy};
 
 /// Rows asked for beyond the ones in sight, so that scrolling a little meets no gap.
 const MARGIN: usize = 64;
@@ -73,15 +73,6 @@ pub(super) fn cut_at_fault<'a>(text: &'a str, fault: &Range<usize>) -> [&'a str;
     let start = boundary(fault.start);
     let end = boundary(fault.end).max(start);
     [&text[..start], &text[start..end], &text[end..]]
-}
-
-/// Every `component.field` there is.
-pub(super) fn field_names(catalog: &CatalogView) -> Vec<String> {
-    let names = |component: &vivarium_world::inspect::ComponentView| {
-        let name = component.name.clone();
-        component.fields.iter().map(move |field| format!("{name}.{}", field.name)).collect::<Vec<_>>()
-    };
-    catalog.components.iter().flat_map(names).collect()
 }
 
 #[cfg(test)]

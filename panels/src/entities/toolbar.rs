@@ -88,7 +88,7 @@ impl EntitiesPanel {
                 TextEdit::singleline(&mut self.column_filter).hint_text("Filter fields").desired_width(180.0);
             ui.add(edit).accessible_name("Filter fields");
             ScrollArea::vertical().max_height(320.0).show(ui, |ui| {
-                for name in model::field_names(&view.snapshot.catalog) {
+                for name in widgets::field_names(&view.snapshot.catalog) {
                     if !widgets::fuzzy(&self.column_filter, &name) {
                         continue;
                     }
