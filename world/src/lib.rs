@@ -15,7 +15,7 @@ mod timing;
 pub use component::{Field, FieldValue, Role, Scalar};
 pub use config::{Config, Value};
 pub use filter::{
-    Assertion, Candidate, CandidateKind, Completion, Filter, FilterFault, Names, Outcome, Subject,
+    Assertion, Candidate, CandidateKind, Completion, Filter, FilterFault, Language, Names, Outcome, Subject,
     SubjectValue, Tally, Total, complete,
 };
 pub use host::{Command, Done, HostEvent, LogLevel, LogLine, Reply, SaveForm, Target};

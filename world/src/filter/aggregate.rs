@@ -144,8 +144,6 @@ impl<N: Names + ?Sized> Planner<'_, N> {
                 ))
             }
             Condition::AllOf { over, expected } => {
-                // Compiled apart for the sake of the spans: the tree of the offenders is made here.
-                Filter::from_tree(over, self.names)?;
                 let fails = Condition::Not(Box::new((**expected).clone()));
                 let fails = Spanned::new(fails, expected.span.clone());
                 let offenders = match over.node {

@@ -9,6 +9,15 @@ use std::ops::Range;
 /// The most candidates that are offered at once.
 const MOST: usize = 100;
 
+/// What a text is completed as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    /// A query, for `Filter::compile`.
+    Query,
+    /// An assertion, for `Assertion::compile`; inside a total's parentheses stands a query.
+    Assertion,
+}
+
 /// Candidates for a place in a query or an assertion.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Completion {
@@ -48,9 +57,8 @@ pub enum CandidateKind {
 
 /// What could stand at `caret`, a byte of `text`: what has begun there, or what comes next.
 ///
-/// With `assertion`, what stands outside of a total's parentheses is completed as an assertion, else as a query.
 /// A caret beyond the end is at the end, one inside a character before it.
-pub fn complete(text: &str, caret: usize, assertion: bool, names: &(impl Names + ?Sized)) -> Completion {
+pub fn complete(text: &str, caret: usize, language: Language, names: &(impl Names + ?Sized)) -> Completion {
     let caret = text.floor_char_boundary(caret);
     let (mut before, fault) = tokens(&text[..caret]);
     let mut begun = Begun { start: caret, text: String::new() };
@@ -69,7 +77,7 @@ pub fn complete(text: &str, caret: usize, assertion: bool, names: &(impl Names +
     let place = Place { text, before: &before, start: begun.start };
     Completion {
         span: begun.start..end,
-        candidates: matching(place.candidates(assertion, names), &begun.text),
+        candidates: matching(place.candidates(language, names), &begun.text),
     }
 }
 
@@ -115,7 +123,7 @@ struct Place<'a> {
 }
 
 impl Place<'_> {
-    fn candidates(&self, assertion: bool, names: &(impl Names + ?Sized)) -> Vec<Candidate> {
+    fn candidates(&self, language: Language, names: &(impl Names + ?Sized)) -> Vec<Candidate> {
         match self.before {
             [.., key, Token { kind: TokenKind::Colon, span }]
                 if key.kind == TokenKind::Word && key.span.end == span.start && span.end == self.start =>
@@ -130,16 +138,16 @@ impl Place<'_> {
             }
             [left @ .., Token { kind: TokenKind::Compare(_), .. }] => {
                 let mut candidates = self.field_before(left, names).map_or_else(Vec::new, values);
-                candidates.extend(self.operands(assertion, names));
+                candidates.extend(self.operands(language, names));
                 candidates
             }
-            [.., Token { kind: TokenKind::Arithmetic(_), .. }] => self.operands(assertion, names),
+            [.., Token { kind: TokenKind::Arithmetic(_), .. }] => self.operands(language, names),
             [left @ .., component, Token { kind: TokenKind::Dot, .. }, field]
                 if is_name(component) && is_name(field) && !ends_with_sign(left) =>
             {
                 self.after_field(names)
             }
-            _ if self.is_outside_totals(assertion) => self.assertion_terms(),
+            _ if self.is_outside_totals(language) => self.assertion_terms(),
             [.., name, Token { kind: TokenKind::Open, .. }] if self.takes_numbers(name) => {
                 components(names, ".").collect()
             }
@@ -160,8 +168,8 @@ impl Place<'_> {
     }
 
     /// Whether an assertion's own terms may stand here, not those of a query inside a total.
-    fn is_outside_totals(&self, assertion: bool) -> bool {
-        assertion && self.open_total().is_none()
+    fn is_outside_totals(&self, language: Language) -> bool {
+        language == Language::Assertion && self.open_total().is_none()
     }
 
     /// The total in whose parentheses this place is, if it is in any.
@@ -208,8 +216,8 @@ impl Place<'_> {
     }
 
     /// What can stand beside a sign.
-    fn operands(&self, assertion: bool, names: &(impl Names + ?Sized)) -> Vec<Candidate> {
-        if self.is_outside_totals(assertion) { totals(false) } else { components(names, ".").collect() }
+    fn operands(&self, language: Language, names: &(impl Names + ?Sized)) -> Vec<Candidate> {
+        if self.is_outside_totals(language) { totals(false) } else { components(names, ".").collect() }
     }
 
     /// Whether a term can be joined to one before it.
@@ -336,10 +344,10 @@ mod tests {
     use proptest::prelude::*;
 
     /// What is offered where `|` stands, and what is replaced.
-    fn offered(marked: &str, assertion: bool) -> (String, Vec<String>) {
+    fn offered(marked: &str, language: Language) -> (String, Vec<String>) {
         let caret = marked.find('|').unwrap();
         let text = marked.replacen('|', "", 1);
-        let completion = complete(&text, caret, assertion, &world());
+        let completion = complete(&text, caret, language, &world());
         let replaced = text[completion.span].to_owned();
         (replaced, completion.candidates.into_iter().map(|candidate| candidate.text).collect())
     }
@@ -376,7 +384,7 @@ mod tests {
             ("velocity.x < 3 an|", "an", &["and", "changed:"]),
             ("a $ |", "", &[]),
         ] {
-            let (span, candidates) = offered(marked, false);
+            let (span, candidates) = offered(marked, Language::Query);
             assert_eq!(
                 (span.as_str(), &candidates[..]),
                 (replaced, &expected.iter().map(|s| s.to_string()).collect::<Vec<_>>()[..]),
@@ -398,27 +406,27 @@ mod tests {
             ("sum(velocity.x where fr|", &[]),
             ("sum(velocity.x where with:fr|", &["frozen"]),
         ] {
-            assert_eq!(offered(marked, true).1, expected, "{marked}");
+            assert_eq!(offered(marked, Language::Assertion).1, expected, "{marked}");
         }
     }
 
     #[test]
     fn candidates_say_what_they_are() {
-        let completion = complete("velocity.x", 10, false, &world());
+        let completion = complete("velocity.x", 10, Language::Query, &world());
         let expected = Candidate { text: "x".into(), kind: CandidateKind::Field, detail: "f32, px".into() };
         assert_eq!(completion, Completion { span: 9..10, candidates: vec![expected] });
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { cases: 5_000, failure_persistence: None, ..ProptestConfig::default() })]
+        #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
 
         #[test]
         fn any_text_with_any_caret_has_a_span_inside_it(
             text in prop_oneof![any::<String>(), "[a-co.:#\"()<=é ]{0,20}"],
             caret in 0_usize..40,
-            assertion: bool,
+            language in prop::sample::select(vec![Language::Query, Language::Assertion]),
         ) {
-            let completion = complete(&text, caret, assertion, &world());
+            let completion = complete(&text, caret, language, &world());
             prop_assert!(text.get(completion.span.clone()).is_some(), "{:?} of {:?}", completion.span, text);
         }
     }

@@ -27,6 +27,36 @@ pub trait Subject {
     fn changed_within(&self, ticks: u64) -> bool;
 }
 
+impl<S: Subject> Subject for &S {
+    fn ordinal(&self) -> Ordinal {
+        (**self).ordinal()
+    }
+    fn id(&self) -> EntityId {
+        (**self).id()
+    }
+    fn type_name(&self) -> &str {
+        (**self).type_name()
+    }
+    fn class_name(&self) -> &str {
+        (**self).class_name()
+    }
+    fn has(&self, component: ComponentId) -> bool {
+        (**self).has(component)
+    }
+    fn field(&self, component: ComponentId, field: usize) -> Option<SubjectValue<'_>> {
+        (**self).field(component, field)
+    }
+    fn is_static(&self) -> bool {
+        (**self).is_static()
+    }
+    fn is_dead(&self) -> bool {
+        (**self).is_dead()
+    }
+    fn changed_within(&self, ticks: u64) -> bool {
+        (**self).changed_within(ticks)
+    }
+}
+
 /// The value of a field as filters compare it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SubjectValue<'a> {

@@ -42,21 +42,24 @@
 //! | `all(q : expression)` | true if the expression holds for every entity that matches |
 //!
 //! ```text
-//! text ─ token ─▶ tokens ─ parse ─▶ tree ─ compile + Names ─▶ Filter or Assertion ─ evaluate + Subject ─▶ yes or no
+//! text ─ token ─▶ tokens ─ parse, term ─▶ tree ─┬ compile ──▶ Filter ───▶ evaluate: does it match a Subject?
+//!                                      Names ──┴ aggregate ▶ Assertion ▶ Tally: does it hold for them all?
 //! ```
 
-mod aggregate; // assertions
-mod compile; // tree to filter
+mod aggregate;
+mod compile;
 mod complete;
-mod evaluate; // filter and subject to yes or no
-mod names; // what compiling has to know about a world
-mod parse; // tokens to tree
-mod token; // words, numbers, quoted texts and signs, each with its bytes
-mod tree; // what a text says, with the bytes that say it // what could stand at the caret
+mod evaluate;
+mod names;
+mod needs;
+mod parse;
+mod term;
+mod token;
+mod tree;
 
 pub use aggregate::{Assertion, Outcome, Tally, Total};
 pub use compile::Filter;
-pub use complete::{Candidate, CandidateKind, Completion, complete};
+pub use complete::{Candidate, CandidateKind, Completion, Language, complete};
 pub use evaluate::{Subject, SubjectValue};
 pub use names::Names;
 pub use token::FilterFault;
