@@ -91,11 +91,11 @@ impl<N: Names + ?Sized> Compiler<'_, N> {
             Condition::And(all) => Test::All(self.cheapest_first(all)?),
             Condition::Or(any) => Test::Any(self.cheapest_first(any)?),
             Condition::Type(name) => {
-                self.known("type", name, self.names.type_names(), "class", self.names.class_names())?;
+                known("type", name, self.names.type_names(), "class", self.names.class_names())?;
                 Test::Type(name.node.as_str().into())
             }
             Condition::Class(name) => {
-                self.known("class", name, self.names.class_names(), "type", self.names.type_names())?;
+                known("class", name, self.names.class_names(), "type", self.names.type_names())?;
                 Test::Class(name.node.as_str().into())
             }
             Condition::With(name) => Test::With(self.component(name)?),
@@ -121,26 +121,6 @@ impl<N: Names + ?Sized> Compiler<'_, N> {
         let mut tests = conditions.iter().map(|c| self.condition(c)).collect::<Result<Vec<_>, _>>()?;
         tests.sort_by_key(cost);
         Ok(tests.into())
-    }
-
-    /// A fault unless `name` is among `names`; it may be one of the `others`, which another term asks for.
-    fn known(
-        &self,
-        what: &str,
-        name: &Name,
-        names: Vec<&str>,
-        other: &str,
-        others: Vec<&str>,
-    ) -> Result<(), FilterFault> {
-        if names.contains(&name.node.as_str()) {
-            return Ok(());
-        }
-        if others.contains(&name.node.as_str()) {
-            let written = written(&name.node);
-            let message = format!("`{0}` is a {other}, no {what}. Write `{other}:{written}`.", name.node);
-            return Err(FilterFault::new(name.span.clone(), message));
-        }
-        Err(unknown(what, name, names, ""))
     }
 
     fn component(&self, name: &Name) -> Result<ComponentId, FilterFault> {
@@ -347,6 +327,25 @@ fn colour_bits(text: &str) -> Option<u32> {
     }
 }
 
+/// A fault unless `name` is among `names` or empty; it may be one of the `others`, which another term asks for.
+fn known(
+    what: &str,
+    name: &Name,
+    names: Vec<&str>,
+    other: &str,
+    others: Vec<&str>,
+) -> Result<(), FilterFault> {
+    if name.node.is_empty() || names.contains(&name.node.as_str()) {
+        return Ok(());
+    }
+    if others.contains(&name.node.as_str()) {
+        let written = written(&name.node);
+        let message = format!("`{}` is a {other}, no {what}. Write `{other}:{written}`.", name.node);
+        return Err(FilterFault::new(name.span.clone(), message));
+    }
+    Err(unknown(what, name, names, ""))
+}
+
 fn unknown(what: &str, name: &Name, names: Vec<&str>, advice: &str) -> FilterFault {
     const FEW: usize = 8;
     let few: Vec<String> =
@@ -388,6 +387,7 @@ mod tests {
             ("", &[0, 1, 2, 3, 4][..]),
             ("type:oak", &[0]),
             ("type:\"oak tree\"", &[3]),
+            ("type:\"\"", &[4]),
             ("class:actor", &[1, 2]),
             ("not class:actor", &[0, 3, 4]),
             ("with:velocity", &[1, 2]),

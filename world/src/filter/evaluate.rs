@@ -3,7 +3,6 @@
 use super::token::{Comparison, Operator};
 use crate::component::FieldValue;
 use crate::id::{ComponentId, EntityId, Ordinal};
-use std::fmt::{self, Write};
 
 /// An entity as a filter sees it.
 pub trait Subject {
@@ -243,7 +242,7 @@ impl Word {
 
     fn is_in(&self, subject: &impl Subject) -> bool {
         is_part_of(&self.lower, subject.type_name())
-            || self.could_be_in_id && IdText::new(subject.id()).as_str().contains(&*self.lower)
+            || self.could_be_in_id && IdText::new(subject.id()).holds(self.lower.as_bytes())
     }
 }
 
@@ -260,10 +259,10 @@ fn is_part_of(lower: &str, text: &str) -> bool {
     lower.is_empty() || text.char_indices().any(|(index, _)| starts_here(&text[index..]))
 }
 
-/// An id written where no memory is asked for.
+/// An id as it is displayed, written from the back where no memory is asked for.
 struct IdText {
     bytes: [u8; Self::LONGEST],
-    length: usize,
+    start: usize,
 }
 
 impl IdText {
@@ -271,24 +270,30 @@ impl IdText {
     const LONGEST: usize = 21;
 
     fn new(id: EntityId) -> Self {
-        let mut text = Self { bytes: [0; Self::LONGEST], length: 0 };
-        // It fits; if it did not, the text would be cut, which only makes fewer words match.
-        let _ = write!(text, "{id}");
+        let mut text = Self { bytes: [0; Self::LONGEST], start: Self::LONGEST };
+        text.put_number(id.generation());
+        text.put(b'v');
+        text.put_number(id.slot());
         text
     }
 
-    fn as_str(&self) -> &str {
-        std::str::from_utf8(&self.bytes[..self.length]).unwrap_or_default()
+    fn put_number(&mut self, mut number: u32) {
+        loop {
+            self.put(b'0' + (number % 10) as u8);
+            number /= 10;
+            if number == 0 {
+                break;
+            }
+        }
     }
-}
 
-impl fmt::Write for IdText {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        let end = self.length + text.len();
-        let place = self.bytes.get_mut(self.length..end).ok_or(fmt::Error)?;
-        place.copy_from_slice(text.as_bytes());
-        self.length = end;
-        Ok(())
+    fn put(&mut self, byte: u8) {
+        self.start -= 1;
+        self.bytes[self.start] = byte;
+    }
+
+    fn holds(&self, part: &[u8]) -> bool {
+        part.is_empty() || self.bytes[self.start..].windows(part.len()).any(|window| window == part)
     }
 }
 
@@ -311,8 +316,12 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_id_fits() {
-        let id = EntityId::new(u32::MAX, u32::MAX);
-        assert_eq!(IdText::new(id).as_str(), id.to_string());
+    fn ids_are_searched_as_they_are_displayed() {
+        for (slot, generation) in [(0, 1), (42, 3), (100, 20), (u32::MAX, u32::MAX)] {
+            let id = EntityId::new(slot, generation);
+            let text = IdText::new(id);
+            assert_eq!(&text.bytes[text.start..], id.to_string().as_bytes());
+            assert!(text.holds(b"v") && text.holds(b"") && !text.holds(b"vv"));
+        }
     }
 }

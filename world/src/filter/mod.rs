@@ -7,7 +7,7 @@
 //! | term | holds for an entity |
 //! |---|---|
 //! | *nothing at all* | always |
-//! | `type:oak` `class:tree` | of this type, of this class |
+//! | `type:oak` `class:tree` | of this type, of this class; `type:""` of none |
 //! | `with:velocity` `without:velocity` | that has, that lacks the component |
 //! | `id:42v3` `id:42` `id:#17` | with this id, in this slot, with this creation number |
 //! | `static` `dead` | that is static, that is dead |
