@@ -1,5 +1,8 @@
 //! The Vivarium inspector: window, files, command line.
 
+use std::process::ExitCode;
+
+mod cli;
 pub mod documents;
 pub mod files;
 pub mod keys;
@@ -11,3 +14,8 @@ pub mod ui;
 mod palette;
 mod suggest;
 mod toasts;
+
+/// Does what the process's arguments say, with these scenes built in, and says how the process should end.
+pub fn run(scenes: &'static [files::EmbeddedScene]) -> ExitCode {
+    cli::main(&cli::Offer { scenes })
+}

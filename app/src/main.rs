@@ -1,2 +1,5 @@
-//! stub
-fn main() {}
+//! The inspector with the samples.
+
+fn main() -> std::process::ExitCode {
+    vivarium_app::run(&[])
+}

@@ -1,0 +1,59 @@
+//! The command line: what was typed, what it means, and how it ends.
+//!
+//! Each command is a file with one function from its arguments to an exit. Data goes to the standard output and
+//! nothing else does; messages and progress go to the standard error.
+
+mod arguments; // what can be typed
+mod completions;
+mod exit; // exit codes, and failures that carry one
+mod info;
+mod output; // standard output
+mod samples;
+mod table; // rows as text and JSON
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::files::EmbeddedScene;
+use arguments::{Arguments, Subcommands};
+use exit::{Exit, Failure};
+
+/// What the program brings along.
+pub(crate) struct Offer {
+    /// The scenes that are built in.
+    pub(crate) scenes: &'static [EmbeddedScene],
+}
+
+/// Does what the process's arguments say.
+pub(crate) fn main(offer: &Offer) -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // Help asked for goes to the standard output and is no failure; nobody there to read it is none either.
+            let _ = error.print();
+            return if error.use_stderr() { Exit::Usage.into() } else { Exit::Done.into() };
+        }
+    };
+    match dispatch(arguments, offer) {
+        Ok(exit) => exit.into(),
+        Err(Failure { exit, message }) => {
+            report(&message);
+            exit.into()
+        }
+    }
+}
+
+fn dispatch(arguments: Arguments, offer: &Offer) -> Result<Exit, Failure> {
+    match arguments.command {
+        Subcommands::Info(arguments) => info::run(&arguments, offer),
+        Subcommands::Samples(arguments) => samples::run(&arguments, offer),
+        Subcommands::Completions(arguments) => completions::run(&arguments),
+    }
+}
+
+/// Tells the user on the standard error; that nobody reads it is no reason to fail.
+fn report(message: &str) {
+    use std::io::Write;
+    let _ = writeln!(std::io::stderr(), "vivarium: {message}");
+}

@@ -1,0 +1,111 @@
+//! Rows of data in the forms the commands print: aligned text, JSON.
+
+use std::fmt::Write;
+
+use serde_json::{Map, Value};
+
+/// Rows with named columns. A cell is a JSON value; null is an empty cell.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Table {
+    columns: Vec<String>,
+    rows: Vec<Vec<Value>>,
+}
+
+impl Table {
+    /// No rows yet.
+    pub(super) fn new(columns: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        Self { columns: columns.into_iter().map(Into::into).collect(), rows: Vec::new() }
+    }
+
+    /// Adds a row. Cells that are missing at its end are empty.
+    pub(super) fn push(&mut self, row: Vec<Value>) {
+        self.rows.push(row);
+    }
+
+    /// Columns as wide as their widest cell, numbers to the right, the names on top.
+    pub(super) fn to_text(&self) -> String {
+        let cells: Vec<Vec<String>> =
+            self.rows.iter().map(|row| self.row_of(row).map(plain).collect()).collect();
+        let widths: Vec<usize> = (0..self.columns.len())
+            .map(|column| {
+                let name = self.columns.get(column).map_or(0, |name| name.chars().count());
+                let cells = cells.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count());
+                cells.fold(name, usize::max)
+            })
+            .collect();
+        let to_the_right: Vec<bool> = (0..self.columns.len())
+            .map(|column| {
+                let mut present =
+                    self.rows.iter().filter_map(|row| row.get(column)).filter(|cell| !cell.is_null());
+                present.clone().next().is_some() && present.all(Value::is_number)
+            })
+            .collect();
+        let mut text = String::new();
+        for row in std::iter::once(&self.columns).chain(&cells) {
+            let mut line = String::new();
+            for ((cell, &width), &right) in row.iter().zip(&widths).zip(&to_the_right) {
+                let gap = if line.is_empty() { "" } else { "  " };
+                // Writing to a string cannot fail.
+                let _ = match right {
+                    true => write!(line, "{gap}{cell:>width$}"),
+                    false => write!(line, "{gap}{cell:<width$}"),
+                };
+            }
+            text.push_str(line.trim_end());
+            text.push('\n');
+        }
+        text
+    }
+
+    /// An array of objects, one a row.
+    pub(super) fn to_json(&self) -> Value {
+        Value::Array(self.objects().map(Value::Object).collect())
+    }
+
+    fn objects(&self) -> impl Iterator<Item = Map<String, Value>> + '_ {
+        self.rows.iter().map(|row| self.columns.iter().cloned().zip(self.row_of(row).cloned()).collect())
+    }
+
+    fn row_of<'a>(&self, row: &'a [Value]) -> impl Iterator<Item = &'a Value> {
+        let missing = self.columns.len().saturating_sub(row.len());
+        row.iter().chain(std::iter::repeat_n(&Value::Null, missing)).take(self.columns.len())
+    }
+}
+
+fn plain(cell: &Value) -> String {
+    match cell {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn table() -> Table {
+        let mut table = Table::new(["name", "n", "note"]);
+        table.push(vec![json!("ore"), json!(7), json!("a, \"b\"")]);
+        table.push(vec![json!("timber"), json!(1200)]);
+        table
+    }
+
+    #[test]
+    fn text_is_aligned_with_numbers_to_the_right() {
+        assert_eq!(table().to_text(), "name       n  note\nore        7  a, \"b\"\ntimber  1200\n");
+    }
+
+    #[test]
+    fn json_has_an_object_a_row() {
+        assert_eq!(table().to_json()[1], json!({ "name": "timber", "n": 1200, "note": null }));
+    }
+
+    #[test]
+    fn a_table_without_rows_is_its_names() {
+        let table = Table::new(["a", "b"]);
+        assert_eq!(table.to_text(), "a  b\n");
+        assert_eq!(table.to_json(), json!([]));
+    }
+}

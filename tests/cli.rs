@@ -1,0 +1,8 @@
+//! The command line from outside: the real binary, its output, its exit codes.
+
+#[path = "cli/harness.rs"]
+mod harness;
+#[path = "cli/info.rs"]
+mod info;
+#[path = "cli/usage.rs"]
+mod usage;
