@@ -12,7 +12,6 @@ pub mod settings;
 pub mod ui;
 
 mod palette;
-mod suggest;
 mod toasts;
 
 /// Does what the process's arguments say, with these scenes built in, and says how the process should end.

@@ -6,8 +6,9 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use vivarium_world::nearest;
+
 use super::read::{ReadError, read_scene, read_scene_from};
-use crate::suggest::nearest;
 
 /// A scene that is part of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
