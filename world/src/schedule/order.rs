@@ -25,6 +25,20 @@ pub struct BrokenCycle {
     pub cycle: Vec<SystemId>,
 }
 
+impl BrokenCycle {
+    /// A sentence about it, with a name for each system.
+    pub fn sentence(&self, name: impl Fn(SystemId) -> String) -> String {
+        let list =
+            |ids: &[SystemId]| ids.iter().map(|&id| format!("`{}`", name(id))).collect::<Vec<_>>().join(", ");
+        format!(
+            "{} wait for each other in a circle; `{}` begins, although what it writes is read by {}",
+            list(&self.cycle),
+            name(self.first),
+            list(&self.readers)
+        )
+    }
+}
+
 /// Orders systems so that a writer of a component runs after those that only read it; otherwise they stay in the
 /// order they are given in.
 ///

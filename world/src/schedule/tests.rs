@@ -404,6 +404,16 @@ fn ordered_by_access_a_cycle_is_broken_where_it_disturbs_least_and_reported() {
 }
 
 #[test]
+fn a_broken_cycle_is_told_in_a_sentence() {
+    let systems = systems("a r:pos w:vel\n b r:vel w:pos");
+    let told = order_by_access(&systems).broken[0].sentence(|id| systems[id.0 as usize].name.clone());
+    assert_eq!(
+        told,
+        "`a`, `b` wait for each other in a circle; `a` begins, although what it writes is read by `b`"
+    );
+}
+
+#[test]
 fn ordered_by_access_only_members_of_a_cycle_are_blamed_for_it() {
     check_order("last w:light\n a r:pos,light w:vel\n b r:vel w:pos", "a last b", &["a before b in a b"]);
 }

@@ -1,21 +1,44 @@
 //! The last ticks and the slowest ones, each with its runs.
 
 use super::sample::{RunTime, TickSample};
+use crate::id::SystemId;
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// A tick with the moment its runs are counted from.
+/// A tick as it is kept: times are nanoseconds on the clock of the world, made relative only for those who look.
 #[derive(Clone, Debug, Default)]
 struct Tick {
-    /// Nanoseconds on the clock of the world.
+    number: u64,
     start: u64,
-    sample: TickSample,
+    took: u64,
+    runs: Vec<Run>,
+}
+
+/// A run in 24 bytes, since there may be a hundred thousand.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    system: SystemId,
+    /// `u32::MAX` for the world thread.
+    worker: u32,
+    start: u64,
+    end: u64,
 }
 
 impl Tick {
     fn add(&mut self, run: &RunTime) {
+        let worker = run.worker.and_then(|worker| u32::try_from(worker).ok()).unwrap_or(u32::MAX);
+        self.runs.push(Run { system: run.system, worker, start: run.start, end: run.end });
+    }
+
+    fn copy_to(&self, sample: &mut TickSample) {
         let after_start = |time: u64| Duration::from_nanos(time.saturating_sub(self.start));
-        self.sample.runs.push((run.system, after_start(run.start), after_start(run.end), run.worker));
+        sample.tick = self.number;
+        sample.took = Duration::from_nanos(self.took);
+        sample.runs.clear();
+        sample.runs.extend(self.runs.iter().map(|run| {
+            let worker = (run.worker != u32::MAX).then_some(run.worker as usize);
+            (run.system, after_start(run.start), after_start(run.end), worker)
+        }));
     }
 }
 
@@ -49,9 +72,9 @@ impl Ticks {
         }
         .unwrap_or_default();
         next.start = start;
-        next.sample.tick = tick;
-        next.sample.took = Duration::ZERO;
-        next.sample.runs.clear();
+        next.number = tick;
+        next.took = 0;
+        next.runs.clear();
         self.last.push_back(next);
         self.is_open = true;
     }
@@ -63,24 +86,23 @@ impl Ticks {
         }
         let tick = self.last.back_mut()?;
         let took = end.saturating_sub(tick.start);
-        tick.sample.took = Duration::from_nanos(took);
+        tick.took = took;
         self.keep_if_slow();
         Some(took)
     }
 
     fn keep_if_slow(&mut self) {
         let Some(tick) = self.last.back() else { return };
-        let took = tick.sample.took;
         let is_full = self.slowest.len() >= self.slowest_kept;
-        if is_full && self.slowest.last().is_none_or(|fastest| fastest.sample.took >= took) {
+        if is_full && self.slowest.last().is_none_or(|fastest| fastest.took >= tick.took) {
             return;
         }
         let mut kept = if is_full { self.slowest.pop() } else { None }.unwrap_or_default();
+        kept.number = tick.number;
         kept.start = tick.start;
-        kept.sample.tick = tick.sample.tick;
-        kept.sample.took = took;
-        kept.sample.runs.clone_from(&tick.sample.runs);
-        let place = self.slowest.partition_point(|slower| slower.sample.took >= took);
+        kept.took = tick.took;
+        kept.runs.clone_from(&tick.runs);
+        let place = self.slowest.partition_point(|slower| slower.took >= kept.took);
         self.slowest.insert(place, kept);
     }
 
@@ -95,8 +117,8 @@ impl Ticks {
         if started_in == Some(newest) && self.is_open {
             return;
         }
-        let tick = started_in.map(|place| self.last[place].sample.tick);
-        if let Some(copy) = self.slowest.iter_mut().find(|copy| Some(copy.sample.tick) == tick) {
+        let tick = started_in.map(|place| self.last[place].number);
+        if let Some(copy) = self.slowest.iter_mut().find(|copy| Some(copy.number) == tick) {
             copy.add(run);
         }
     }
@@ -107,14 +129,45 @@ impl Ticks {
         self.slowest.clear();
     }
 
-    /// The whole ticks kept, oldest first.
-    pub(super) fn last(&self) -> impl ExactSizeIterator<Item = &TickSample> {
+    /// Copies the whole ticks kept, oldest first, over what `into` holds.
+    pub(super) fn copy_last(&self, into: &mut Vec<TickSample>) {
         let whole = self.last.len() - usize::from(self.is_open);
-        self.last.range(whole.saturating_sub(self.last_kept)..whole).map(|tick| &tick.sample)
+        copy(self.last.range(whole.saturating_sub(self.last_kept)..whole), into);
     }
 
-    /// The slowest ticks, slowest first.
-    pub(super) fn slowest(&self) -> impl ExactSizeIterator<Item = &TickSample> {
-        self.slowest.iter().map(|tick| &tick.sample)
+    /// Copies the slowest ticks, slowest first, over what `into` holds.
+    pub(super) fn copy_slowest(&self, into: &mut Vec<TickSample>) {
+        copy(self.slowest.iter(), into);
+    }
+}
+
+fn copy<'a>(ticks: impl ExactSizeIterator<Item = &'a Tick>, into: &mut Vec<TickSample>) {
+    into.resize_with(ticks.len(), TickSample::default);
+    ticks.zip(into).for_each(|(tick, sample)| tick.copy_to(sample));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn storage_of_ticks_is_used_again() {
+        let mut ticks = Ticks::new(3, 2);
+        let mut storage = BTreeSet::new();
+        for tick in 1..=40 {
+            let start = tick * 50;
+            ticks.begin(tick, start);
+            for system in [SystemId(1), SystemId(2)] {
+                let run = RunTime { system, start, end: start + 1, worker: None, completes_pass: true };
+                ticks.run(&run);
+            }
+            ticks.end(start + tick);
+            if tick > 10 {
+                storage.extend(ticks.last.iter().chain(&ticks.slowest).map(|tick| tick.runs.as_ptr()));
+            }
+        }
+        // Three kept, one that was open, two slowest.
+        assert_eq!(storage.len(), 6);
     }
 }

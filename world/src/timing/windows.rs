@@ -91,6 +91,8 @@ pub(super) struct Windows {
     effects: Windowed,
     /// By id, ascending.
     systems: Vec<SystemTimes>,
+    /// Place of the system told of last: mostly the same one or its neighbour is next.
+    recent: usize,
 }
 
 impl Windows {
@@ -101,6 +103,7 @@ impl Windows {
             update: Windowed::EMPTY,
             effects: Windowed::EMPTY,
             systems: Vec::new(),
+            recent: 0,
         }
     }
 
@@ -204,6 +207,14 @@ impl Windows {
     }
 
     fn system(&mut self, id: SystemId) -> Option<&mut SystemTimes> {
-        self.place(id).ok().map(|place| &mut self.systems[place])
+        let is_at = |place: usize| self.systems.get(place).is_some_and(|system| system.id == id);
+        self.recent = if is_at(self.recent) {
+            self.recent
+        } else if is_at(self.recent + 1) {
+            self.recent + 1
+        } else {
+            self.place(id).ok()?
+        };
+        self.systems.get_mut(self.recent)
     }
 }
