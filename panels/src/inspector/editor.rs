@@ -1,0 +1,189 @@
+//! One field's editor, by its description.
+
+use crate::view::{Requests, View};
+use crate::widgets;
+use egui::{DragValue, Id, Key, TextEdit, Ui};
+use std::f64::consts::PI;
+use vivarium_world::{Field, FieldValue, Ordinal, Role, Scalar};
+
+/// What the user did to a field in this frame.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Edit {
+    /// The value to write, if one was given.
+    pub(super) value: Option<FieldValue>,
+    /// Whether the user is at it: what is shown then stays, whatever the world does.
+    pub(super) held: bool,
+}
+
+/// Draws the editor of a field. `name` is how it is called, such as `health.health`.
+pub(super) fn field_editor(
+    ui: &mut Ui,
+    view: &View<'_>,
+    field: &Field,
+    name: &str,
+    value: &FieldValue,
+    out: &mut Requests,
+) -> Edit {
+    match (field.role, value) {
+        (Role::Entity, FieldValue::Entity(target)) => entity(ui, view, name, *target, out),
+        (Role::Colour, FieldValue::Uint(rgba)) => colour(ui, name, *rgba),
+        (Role::List, value) => {
+            ui.label(widgets::value_text(value, view)).on_hover_text("Lists are shown, not edited");
+            Edit::default()
+        }
+        (_, FieldValue::Bool(on)) => {
+            let mut on = *on;
+            let changed = ui.checkbox(&mut on, "").accessible_name(name).changed();
+            Edit { value: changed.then_some(FieldValue::Bool(on)), held: false }
+        }
+        (_, FieldValue::Text(text)) => {
+            typed(ui, name, text, |typed| Some(FieldValue::Text(typed.to_owned())))
+        }
+        // Beyond 53 bits a drag value would round.
+        (_, FieldValue::Uint(n)) if field.scalar == Scalar::U64 => {
+            typed(ui, name, &n.to_string(), |typed| typed.trim().parse().ok().map(FieldValue::Uint))
+        }
+        (_, FieldValue::Int(n)) if field.scalar == Scalar::I64 => {
+            typed(ui, name, &n.to_string(), |typed| typed.trim().parse().ok().map(FieldValue::Int))
+        }
+        (_, FieldValue::Uint(n)) => number(ui, field, name, *n as f64),
+        (_, FieldValue::Int(n)) => number(ui, field, name, *n as f64),
+        (_, FieldValue::Float(n)) => number(ui, field, name, *n),
+        (_, FieldValue::Entity(_)) => {
+            ui.label(widgets::value_text(value, view));
+            Edit::default()
+        }
+    }
+}
+
+fn number(ui: &mut Ui, field: &Field, name: &str, value: f64) -> Edit {
+    let scale = if field.role == Role::Angle { 180.0 / PI } else { 1.0 };
+    let mut shown = value * scale;
+    let whole = whole_range(field.scalar);
+    let mut drag = DragValue::new(&mut shown).update_while_editing(false).clamp_existing_to_range(false);
+    drag = match (field.range, whole) {
+        (Some((low, high)), _) => drag.range(low * scale..=high * scale),
+        (None, Some((low, high))) => drag.range(low..=high),
+        (None, None) => drag,
+    };
+    drag = drag.speed(speed(field, value * scale));
+    drag = match (field.role, whole) {
+        (Role::Flags, _) => drag.hexadecimal(2 * field.scalar.size(), false, false),
+        (_, Some(_)) => drag.max_decimals(0),
+        (_, None) => drag.max_decimals(if field.scalar == Scalar::F32 { 5 } else { 10 }),
+    };
+    match (field.role, &field.unit) {
+        (Role::Angle, _) => drag = drag.suffix("°"),
+        (_, Some(unit)) => drag = drag.suffix(format!(" {unit}")),
+        _ => {}
+    }
+    let response = ui.add(drag).accessible_name(name);
+    let held = response.has_focus() || response.dragged();
+    let value = response.changed().then(|| of_scalar(field.scalar, shown / scale));
+    Edit { value, held }
+}
+
+/// How much a drag of one point changes a value.
+fn speed(field: &Field, shown: f64) -> f64 {
+    match field.range {
+        Some((low, high)) if (high - low).is_finite() && high > low => (high - low) / 300.0,
+        _ if field.role == Role::Angle => 1.0,
+        _ if whole_range(field.scalar).is_some() => (shown.abs() * 0.01).max(0.1),
+        _ => (shown.abs() * 0.01).clamp(0.001, 1e6),
+    }
+}
+
+/// The least and greatest value of a scalar of whole numbers that a double holds exactly.
+fn whole_range(scalar: Scalar) -> Option<(f64, f64)> {
+    let range = match scalar {
+        Scalar::U8 => (0.0, f64::from(u8::MAX)),
+        Scalar::U16 => (0.0, f64::from(u16::MAX)),
+        Scalar::U32 => (0.0, f64::from(u32::MAX)),
+        Scalar::I8 => (f64::from(i8::MIN), f64::from(i8::MAX)),
+        Scalar::I16 => (f64::from(i16::MIN), f64::from(i16::MAX)),
+        Scalar::I32 => (f64::from(i32::MIN), f64::from(i32::MAX)),
+        Scalar::U64 | Scalar::I64 | Scalar::F32 | Scalar::F64 | Scalar::Bool8 => return None,
+    };
+    Some(range)
+}
+
+/// A number as the value of a field of this scalar.
+fn of_scalar(scalar: Scalar, number: f64) -> FieldValue {
+    match scalar {
+        Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => {
+            FieldValue::Uint(number.round().max(0.0) as u64)
+        }
+        Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 => FieldValue::Int(number.round() as i64),
+        Scalar::F32 => FieldValue::Float(f64::from(number as f32)),
+        Scalar::F64 => FieldValue::Float(number),
+        Scalar::Bool8 => FieldValue::Bool(number != 0.0),
+    }
+}
+
+/// A line of text, written when Enter is pressed or the keyboard goes elsewhere, not on Escape.
+fn typed(ui: &mut Ui, name: &str, live: &str, parse: impl Fn(&str) -> Option<FieldValue>) -> Edit {
+    let id: Id = ui.make_persistent_id("typed");
+    // What is being typed is kept aside; the live value shows again when that is gone.
+    let mut text: String = ui.data_mut(|data| data.get_temp(id)).unwrap_or_else(|| live.to_owned());
+    let wrong = parse(&text).is_none();
+    let mut edit = TextEdit::singleline(&mut text).id(id).desired_width(160.0);
+    if wrong {
+        edit = edit.text_color(ui.visuals().error_fg_color);
+    }
+    let response = ui.add(edit).accessible_name(name);
+    if response.lost_focus() {
+        ui.data_mut(|data| data.remove_temp::<String>(id));
+        let given_up = ui.input(|input| input.key_pressed(Key::Escape));
+        let value = if given_up || text == live { None } else { parse(&text) };
+        return Edit { value, held: false };
+    }
+    let held = response.has_focus();
+    if held {
+        ui.data_mut(|data| data.insert_temp(id, text));
+    }
+    Edit { value: None, held }
+}
+
+fn colour(ui: &mut Ui, name: &str, rgba: u64) -> Edit {
+    let mut bytes = (rgba as u32).to_be_bytes();
+    let response = ui.name_inputs(name, |ui| ui.color_edit_button_srgba_unmultiplied(&mut bytes));
+    ui.label(egui::RichText::new(format!("#{:08x}", rgba as u32)).monospace().weak());
+    let value = response.changed().then(|| FieldValue::Uint(u64::from(u32::from_be_bytes(bytes))));
+    Edit { value, held: false }
+}
+
+fn entity(ui: &mut Ui, view: &View<'_>, name: &str, target: Option<Ordinal>, out: &mut Requests) -> Edit {
+    match target {
+        Some(target) => drop(widgets::entity_link(ui, view, target, out)),
+        None => drop(ui.weak("none")),
+    }
+    let mut value = None;
+    let menu = ui.menu_button("…", |ui| {
+        if target.is_some() && ui.button("Point to none").clicked() {
+            value = Some(FieldValue::Entity(None));
+        }
+        let others = view.selection.entities().filter(|&other| Some(other) != target);
+        for other in others.take(12) {
+            if ui.button(format!("Point to {}", view.entity_label(other))).clicked() {
+                value = Some(FieldValue::Entity(Some(other)));
+            }
+        }
+        ui.weak("Select more entities to offer them here");
+    });
+    menu.response.accessible_name(format!("Choose {name}"));
+    Edit { value, held: false }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_become_values_of_their_scalar() {
+        assert_eq!(of_scalar(Scalar::U8, 7.4), FieldValue::Uint(7));
+        assert_eq!(of_scalar(Scalar::U32, -3.0), FieldValue::Uint(0));
+        assert_eq!(of_scalar(Scalar::I16, -3.6), FieldValue::Int(-4));
+        assert_eq!(of_scalar(Scalar::F32, 0.1), FieldValue::Float(f64::from(0.1_f32)));
+        assert_eq!(of_scalar(Scalar::F64, 0.1), FieldValue::Float(0.1));
+    }
+}
