@@ -23,7 +23,7 @@ pub use id::{ComponentId, EntityId, Ordinal, RunId, SystemId};
 pub use random::{MAX_SEED, SharedStream, Stream, StreamState, fresh_seed, run_stream};
 pub use scene::{
     DataComponent, DataField, Document, EntitySource, FORMAT_VERSION, Fault, Faults, Position, SceneClass,
-    SceneHeader, SceneSystem, SceneTemplate, SchedulerKind, nearest, suggestion,
+    SceneHeader, SceneSystem, SceneTemplate, SceneText, SchedulerKind, nearest, suggestion,
 };
 pub use schedule::{
     Access, AccessOrder, Accumulator, Alone, Batches, BrokenCycle, ComponentNames, ComponentSet, Creates,

@@ -4,9 +4,10 @@ use super::fault::{Fault, Faults};
 use super::header::{FORMAT_VERSION, SceneHeader};
 use super::json::{self, Entities, Member, TopLevel};
 use super::origin::Origin;
-use super::parts::{read_header, system_part};
+use super::parts::read_header;
 use super::reader::{Object, Reader};
 use crate::config::{Config, Value};
+use crate::save::{Definition, Definitions};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
@@ -16,13 +17,13 @@ use std::borrow::Cow;
 /// with the `fault_at_…` functions. Entities are read one by one and on demand, from any thread.
 #[derive(Debug)]
 pub struct Document<'a> {
-    origin: Origin<'a>,
+    pub(super) origin: Origin<'a>,
     version: u64,
-    header: SceneHeader,
+    pub(super) header: SceneHeader,
     notes: Faults,
-    members: Vec<Member<'a>>,
-    entities_key: Option<&'a str>,
-    entities: Vec<&'a RawValue>,
+    pub(super) members: Vec<Member<'a>>,
+    pub(super) entities_key: Option<&'a str>,
+    pub(super) entities: Vec<&'a RawValue>,
     definitions: Option<&'a str>,
 }
 
@@ -92,7 +93,7 @@ impl<'a> Document<'a> {
         &self.notes
     }
 
-    /// The object at `entityDefinitions` as the text has it, of whatever form.
+    /// The object at `entityDefinitions` as the text has it.
     pub fn definitions(&self) -> Option<&'a str> {
         self.definitions
     }
@@ -132,142 +133,57 @@ impl<'a> Document<'a> {
         })
     }
 
+    /// Reads the entity at `index` as a config, whichever form it has; `definitions` are those of
+    /// [`read_definitions`](Self::read_definitions).
+    ///
+    /// # Errors
+    /// As [`entity`](Self::entity), and if a compressed one is none of these definitions.
+    pub fn entity_config<'d>(&self, index: usize, definitions: &'d Definitions) -> Result<Config<'d>, Faults>
+    where
+        'a: 'd,
+    {
+        let decoded = match self.entity(index)? {
+            EntitySource::Object(config) => return Ok(config),
+            EntitySource::Text(Cow::Borrowed(text)) => definitions.decode(text),
+            EntitySource::Text(Cow::Owned(text)) => definitions.decode(&text).map(Config::into_owned),
+        };
+        decoded.map_err(|error| self.fault_at_entity(index, None, error.to_string()).into())
+    }
+
+    /// Reads the entity definitions: none, if the file has none.
+    ///
+    /// # Errors
+    /// Everything that is wrong in them.
+    pub fn read_definitions(&self) -> Result<Definitions, Faults> {
+        let members = json::members(self.definitions.unwrap_or("{}")).unwrap_or_default();
+        let mut faults = Faults::new();
+        let mut definitions = Vec::new();
+        for Member { key, value, .. } in &members {
+            let number = key.parse::<u64>().ok().filter(|number| number.to_string() == *key);
+            if number.is_none() {
+                let message = "the key of a definition is an integer: \"0\", \"1\", …";
+                faults.push_with(|| self.fault_at_definition(Some(key), message));
+            }
+            match serde_json::from_str::<Definition>(value.get()) {
+                Ok(definition) => definitions.extend(number.map(|number| (number, definition))),
+                Err(error) => faults.push_with(|| {
+                    let fault = self.fault_at_definition(Some(key), json::message(&error));
+                    let at = json::place(value.get(), &error);
+                    Fault { position: Some(self.origin.position(at)), ..fault }
+                }),
+            }
+        }
+        let definitions = Definitions::new(definitions).unwrap_or_else(|error| {
+            faults.push(self.fault_at_definition(None, error.to_string()));
+            Definitions::default()
+        });
+        faults.into_result(definitions)
+    }
+
     /// Reads the entities in their order, as [`entity`](Self::entity) does.
     pub fn entities(&self) -> impl ExactSizeIterator<Item = Result<EntitySource<'a>, Faults>> {
         (0..self.entities.len()).map(|index| self.entity(index))
     }
-
-    /// A fault about an entity: at `key`, if it has it, else at its start.
-    pub fn fault_at_entity(&self, index: usize, key: Option<&str>, message: impl Into<String>) -> Fault {
-        let json = self.entities.get(index).map(|raw| raw.get());
-        let part = match json.and_then(type_of) {
-            Some(name) => format!("entity {index} ({name:?})"),
-            None => format!("entity {index}"),
-        };
-        let at = json.map(|json| deepest(json, key.into_iter().map(Step::Key)));
-        let at = at.or(self.entities_key).unwrap_or(self.origin.text());
-        Fault { entity: Some(index), ..self.origin.fault(at, Some(&part), key, message) }
-    }
-
-    /// A fault about the file: at a `key` of its outermost object, if it has it, else at its start.
-    pub fn fault_at_top(&self, key: Option<&str>, message: impl Into<String>) -> Fault {
-        let at = match key {
-            Some("entities") => self.entities_key,
-            _ => None,
-        };
-        let at = at.unwrap_or_else(|| self.find(key.into_iter().map(Step::Key)));
-        self.origin.fault(at, None, key, message)
-    }
-
-    /// A fault about the template `name`: at `key`, if it has it, else at its name.
-    pub fn fault_at_template(&self, name: &str, key: Option<&str>, message: impl Into<String>) -> Fault {
-        let at = self.find(["templates", name].into_iter().chain(key).map(Step::Key));
-        self.origin.fault(at, Some(&format!("template {name:?}")), key, message)
-    }
-
-    /// A fault about the class `name`: at its `component`, if it lists it, else at its name.
-    pub fn fault_at_class(&self, name: &str, component: Option<&str>, message: impl Into<String>) -> Fault {
-        let listed = self.header.classes.iter().find(|class| class.name == name);
-        let place = component.and_then(|wanted| listed?.components.iter().position(|known| known == wanted));
-        let steps = ["classes", name].into_iter().map(Step::Key).chain(place.map(Step::Index));
-        self.origin.fault(self.find(steps), Some(&format!("class {name:?}")), None, message)
-    }
-
-    /// A fault about the data component `name`: at its `field`, if it has it, else at its name.
-    pub fn fault_at_component(&self, name: &str, field: Option<&str>, message: impl Into<String>) -> Fault {
-        let described = self.header.components.iter().find(|component| component.name == name);
-        let place = field.and_then(|wanted| described?.fields.iter().position(|known| known.name == wanted));
-        let inside = place.map(|index| [Step::Key("fields"), Step::Index(index)]);
-        let steps = ["components", name].into_iter().map(Step::Key).chain(inside.into_iter().flatten());
-        let part = match field {
-            Some(field) => format!("component {name:?}, field {field:?}"),
-            None => format!("component {name:?}"),
-        };
-        self.origin.fault(self.find(steps), Some(&part), None, message)
-    }
-
-    /// A fault about the system at `index` of the list: at `key`, if it has it, else at its start.
-    pub fn fault_at_system(&self, index: usize, key: Option<&str>, message: impl Into<String>) -> Fault {
-        let steps = [Step::Key("systems"), Step::Index(index)].into_iter().chain(key.map(Step::Key));
-        self.origin.fault(self.find(steps), Some(&self.system_part(index)), key, message)
-    }
-
-    /// A fault about the parameter `name` of the system at `index` of the list.
-    pub fn fault_at_param(&self, index: usize, name: &str, message: impl Into<String>) -> Fault {
-        let steps = [Step::Key("systems"), Step::Index(index), Step::Key("params"), Step::Key(name)];
-        self.origin.fault(self.find(steps), Some(&self.system_part(index)), Some(name), message)
-    }
-
-    /// A fault about the config of the world entity: at `key`, if it has it.
-    pub fn fault_at_world(&self, key: Option<&str>, message: impl Into<String>) -> Fault {
-        let at = self.find(["world"].into_iter().chain(key).map(Step::Key));
-        self.origin.fault(at, Some("world"), key, message)
-    }
-
-    /// A fault about the entity definitions: at the one with the key `definition`, if there is one.
-    pub fn fault_at_definition(&self, definition: Option<&str>, message: impl Into<String>) -> Fault {
-        let at = self.find(["entityDefinitions"].into_iter().chain(definition).map(Step::Key));
-        let part = definition.map_or("entity definitions".into(), |key| format!("entity definition {key:?}"));
-        self.origin.fault(at, Some(&part), None, message)
-    }
-
-    /// The fault of `error`, which came of reading [`definitions`](Self::definitions) with `serde_json`.
-    pub fn fault_of_definitions(&self, error: &serde_json::Error) -> Fault {
-        let at = self.definitions.map_or(self.origin.text(), |json| json::place(json, error));
-        self.origin.fault(at, Some("entity definitions"), None, json::message(error))
-    }
-
-    fn system_part(&self, index: usize) -> String {
-        system_part(index, self.header.systems.get(index).map(|system| system.system.as_str()))
-    }
-
-    /// Follows `steps` from the outermost object as far as they lead.
-    fn find<'s>(&self, steps: impl IntoIterator<Item = Step<'s>>) -> &'a str {
-        let mut steps = steps.into_iter();
-        let first = match steps.next() {
-            Some(Step::Key(key)) => self.members.iter().find(|member| member.key == key),
-            _ => None,
-        };
-        let Some(first) = first else { return self.origin.text() };
-        follow(first.written, first.value.get(), steps)
-    }
-}
-
-/// A step into a value.
-enum Step<'s> {
-    Key(&'s str),
-    Index(usize),
-}
-
-/// Follows `steps` into `json` as far as they lead.
-fn deepest<'a, 's>(json: &'a str, steps: impl IntoIterator<Item = Step<'s>>) -> &'a str {
-    follow(json, json, steps)
-}
-
-/// Follows `steps` into `json` as far as they lead, to the last key or element; `at` if nowhere.
-fn follow<'a, 's>(mut at: &'a str, mut json: &'a str, steps: impl IntoIterator<Item = Step<'s>>) -> &'a str {
-    for step in steps {
-        let next = match step {
-            Step::Key(key) => {
-                let members = json::members(json).unwrap_or_default();
-                members.into_iter().find(|member| member.key == key).map(|m| (m.written, m.value.get()))
-            }
-            Step::Index(index) => {
-                let elements = json::elements(json).unwrap_or_default();
-                elements.get(index).map(|element| (element.get(), element.get()))
-            }
-        };
-        let Some(next) = next else { break };
-        (at, json) = next;
-    }
-    at
-}
-
-/// The `type` of the entity at `json`, if it says one.
-fn type_of(json: &str) -> Option<String> {
-    let members = json::members(json).ok()?;
-    let value = members.iter().find(|member| member.key == "type")?.value.get();
-    serde_json::from_str(value).ok()
 }
 
 /// The fault of a text that is no object at all.
@@ -346,36 +262,10 @@ fn read_entities<'a>(
 #[cfg(test)]
 mod tests {
     use super::super::header::SchedulerKind;
-    use super::super::position::Position;
+    use super::super::samples::HARBOR;
     use super::*;
     use crate::component::{FieldValue, Role, Scalar};
     use crate::random::StreamState;
-
-    const HARBOR: &str = r##"{
-  "vivarium": 1, "name": "Harbor", "about": "Ships come and go.",
-  "random": { "seed": 1234 }, "scheduler": "conflict", "step": 16,
-  "components": {
-    "cargo": { "fields": [
-      { "name": "ore", "type": "u32", "default": 5, "unit": "t", "range": [0, 100] },
-      { "name": "tint", "type": "u32", "key": "colour", "role": "colour" } ], "load_keys": ["ore"] },
-    "hull": { "fields": [{ "name": "width", "type": "f32" }] }
-  },
-  "classes": { "actor": ["health", "transform"] },
-  "templates": {
-    "guardian": { "class": "actor", "maxHealth": 100 }
-  },
-  "systems": [
-    { "system": "movement", "every": 50, "batch": 1024, "params": { "damping": 0.99 } },
-    { "system": "decay", "name": "rot", "enabled": false, "runs": 7, "accumulated": 12.5 }
-  ],
-  "bounds": [0, 0, 2400, 1600],
-  "entityDefinitions": { "0": { "type": "grass", "properties": [] } },
-  "entities": [
-    "#g(q-!ok{)",
-    { "type": "guardian", "x": 10, "maxHelth": 20 }
-  ],
-  "gameTime": 320, "playerTime": 400.5, "timeScale": 2, "tick": 20, "world": { "score": 3 }
-}"##;
 
     fn faults(text: &str) -> Vec<String> {
         let faults = Document::parse("s.json", text).expect_err("a fault");
@@ -427,65 +317,6 @@ mod tests {
         let document = Document::parse("s.json", "\u{feff} {\"vivarium\": 1}").unwrap();
         assert_eq!(document.header(), &SceneHeader::default());
         assert_eq!((document.entity_count(), document.version()), (0, 1));
-    }
-
-    #[test]
-    fn faults_of_meaning_point_to_what_they_are_about() {
-        let document = Document::parse("harbor.json", HARBOR).unwrap();
-        for (fault, at, wanted) in [
-            (
-                document.fault_at_entity(1, Some("maxHelth"), "m"),
-                r#""maxHelth": 20"#,
-                r#"entity 1 ("guardian"): key "maxHelth": m"#,
-            ),
-            (
-                document.fault_at_entity(1, Some("y"), "m"),
-                r#"{ "type": "guardian""#,
-                r#"entity 1 ("guardian"): key "y": m"#,
-            ),
-            (document.fault_at_entity(0, None, "m"), "\"#g(", "entity 0: m"),
-            (document.fault_at_entity(9, None, "m"), "\"entities\"", "entity 9: m"),
-            (document.fault_at_top(Some("step"), "m"), "\"step\"", r#"key "step": m"#),
-            (document.fault_at_top(Some("entities"), "m"), "\"entities\"", r#"key "entities": m"#),
-            (document.fault_at_top(None, "m"), "{", "m"),
-            (
-                document.fault_at_template("guardian", Some("class"), "m"),
-                "\"class\"",
-                r#"template "guardian": key "class": m"#,
-            ),
-            (document.fault_at_template("guardian", None, "m"), "\"guardian\":", r#"template "guardian": m"#),
-            (
-                document.fault_at_class("actor", Some("transform"), "m"),
-                "\"transform\"",
-                r#"class "actor": m"#,
-            ),
-            (
-                document.fault_at_component("cargo", Some("tint"), "m"),
-                "{ \"name\": \"tint\"",
-                r#"component "cargo", field "tint": m"#,
-            ),
-            (
-                document.fault_at_system(0, Some("every"), "m"),
-                "\"every\"",
-                r#"system 0 ("movement"): key "every": m"#,
-            ),
-            (document.fault_at_system(1, None, "m"), "{ \"system\": \"decay\"", r#"system 1 ("decay"): m"#),
-            (
-                document.fault_at_param(0, "damping", "m"),
-                "\"damping\"",
-                r#"system 0 ("movement"): key "damping": m"#,
-            ),
-            (document.fault_at_world(Some("score"), "m"), "\"score\"", r#"world: key "score": m"#),
-            (document.fault_at_definition(Some("0"), "m"), "\"0\"", r#"entity definition "0": m"#),
-        ] {
-            let position = fault.position.unwrap();
-            assert!(HARBOR[position.offset..].starts_with(at), "{fault}");
-            assert_eq!(position, Position::of(HARBOR, position.offset));
-            assert_eq!(fault.to_string(), format!("harbor.json:{position}: {wanted}"));
-        }
-        let error = serde_json::from_str::<Vec<u8>>(document.definitions().unwrap()).unwrap_err();
-        let fault = document.fault_of_definitions(&error).to_string();
-        assert!(fault.contains(": entity definitions: invalid type: map"), "{fault}");
     }
 
     #[test]
@@ -594,6 +425,49 @@ mod tests {
         ] {
             assert_eq!(faults(text), [wanted], "{text}");
         }
+    }
+
+    #[test]
+    fn a_compressed_entity_is_read_by_the_definitions_of_the_file() {
+        let text = r###"{"vivarium": 1, "entities": ["##$", "#\u0024", {"x": 1}, "$"], "entityDefinitions":
+            {"0": {"type": "grass", "properties": [{"name": "x", "type": "uint"}, {"name": "y", "type": "uint"}]}}}"###;
+        let document = Document::parse("s.json", text).unwrap();
+        let definitions = document.read_definitions().unwrap();
+        let config = |index| document.entity_config(index, &definitions);
+        let grass = |rest: &[(&'static str, u64)]| {
+            let mut config = Config::from_iter([("type", "grass")]);
+            rest.iter().for_each(|&(key, value)| config.set(key, value));
+            config
+        };
+        assert_eq!(config(0), Ok(grass(&[("x", 0), ("y", 1)])));
+        assert_eq!(config(1), Ok(grass(&[("x", 1)])));
+        assert_eq!(config(2), Ok(Config::from_iter([("x", 1_u64)])));
+        let fault = config(3).unwrap_err().to_string();
+        assert!(
+            fault.starts_with("s.json:1:58: entity 3: ") && fault.contains("no definition has the key 1"),
+            "{fault}"
+        );
+    }
+
+    #[test]
+    fn everything_wrong_in_the_definitions_is_listed() {
+        let text = r#"{"vivarium": 1, "entityDefinitions": {
+"0": {"types": ["a", "b"], "properties": []},
+"1": {"type": "c", "properties": []},
+"x": {"type": "d", "properties": []},
+"5": {"type": "e", "properties": [{"name": "x", "type": "unit"}]}}}"#;
+        let found = Document::parse("s.json", text).unwrap().read_definitions().unwrap_err();
+        let lines: Vec<String> = found.iter().map(Fault::to_string).collect();
+        assert_eq!(lines.len(), 3, "{found}");
+        assert!(lines[0].starts_with("s.json:4:1: entity definition \"x\": the key"), "{found}");
+        assert!(
+            lines[1].starts_with("s.json:5:62: entity definition \"5\": unknown variant `unit`"),
+            "{found}"
+        );
+        assert!(
+            lines[2].starts_with("s.json:1:17: entity definitions: two definitions have the key 1"),
+            "{found}"
+        );
     }
 
     #[test]

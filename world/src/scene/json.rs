@@ -147,8 +147,9 @@ fn look<'a>(
     found: &mut Vec<Trouble<'a>>,
 ) {
     let before = found.len();
+    let mut members = Vec::new();
     if depth > 0 && kind(json) == "an object" {
-        let members = members(json).unwrap_or_default();
+        members = self::members(json).unwrap_or_default();
         for member in repeated(&members) {
             found.push(twice(member));
         }
@@ -161,8 +162,10 @@ fn look<'a>(
         }
     }
     if found.len() == before {
-        let key = key.map(str::to_owned);
-        found.push(Trouble { at: place(json, &error), key, message: message(&error) });
+        let at = place(json, &error);
+        let within = members.iter().rev().find(|member| member.value.get().as_ptr() <= at.as_ptr());
+        let key = within.map(|member| member.key.as_ref()).or(key).map(str::to_owned);
+        found.push(Trouble { at, key, message: message(&error) });
     }
 }
 

@@ -7,8 +7,15 @@ mod json;
 mod nearest;
 mod origin;
 mod parts;
+mod places;
 mod position;
 mod reader;
+mod write;
+
+#[cfg(test)]
+mod hostile;
+#[cfg(test)]
+mod samples;
 
 pub use document::{Document, EntitySource};
 pub use fault::{Fault, Faults};
@@ -18,3 +25,4 @@ pub use header::{
 };
 pub use nearest::{nearest, suggestion};
 pub use position::Position;
+pub use write::SceneText;

@@ -16,7 +16,7 @@ pub struct Position {
 impl Position {
     /// The position of the byte at `offset`; of the end, if the text is shorter.
     ///
-    /// Reads the text up to there. [`Lines`] is for more than a few positions of one text.
+    /// Reads the text up to there.
     pub fn of(text: &str, offset: usize) -> Self {
         Self::START.advance(text, offset)
     }
