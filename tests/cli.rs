@@ -1,5 +1,7 @@
 //! The command line from outside: the real binary, its output, its exit codes.
 
+#[path = "cli/diff.rs"]
+mod diff;
 #[path = "cli/harness.rs"]
 mod harness;
 #[path = "cli/info.rs"]

@@ -21,6 +21,8 @@ pub(super) struct Arguments {
 pub(super) enum Subcommands {
     /// Say what a scene or save holds
     Info(InfoArguments),
+    /// Compare two scenes or saves, entity by entity and key by key
+    Diff(DiffArguments),
     /// List the scenes that are built in
     Samples(SamplesArguments),
     /// Print a script that completes commands in a shell
@@ -53,6 +55,22 @@ pub(super) struct InfoArguments {
 }
 
 #[derive(Debug, Args)]
+pub(super) struct DiffArguments {
+    /// Scene or save file, `-` for the standard input, or a sample's name
+    pub(super) a: OsString,
+    /// What to compare it with
+    pub(super) b: OsString,
+    /// How far apart two numbers may be and still count as equal
+    #[arg(long, value_name = "X", default_value_t = 0.0, value_parser = tolerance)]
+    pub(super) tolerance: f64,
+    /// At most this many differences are printed; all are counted
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub(super) limit: usize,
+    #[command(flatten)]
+    pub(super) format: FormatArguments,
+}
+
+#[derive(Debug, Args)]
 pub(super) struct SamplesArguments {
     #[command(flatten)]
     pub(super) format: FormatArguments,
@@ -63,6 +81,13 @@ pub(super) struct CompletionsArguments {
     /// The shell
     #[arg(value_enum)]
     pub(super) shell: clap_complete::Shell,
+}
+
+fn tolerance(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value.is_finite() && value >= 0.0 => Ok(value),
+        _ => Err("a tolerance is a number of 0 or more".into()),
+    }
 }
 
 #[cfg(test)]

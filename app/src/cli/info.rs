@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use vivarium_world::save::Definitions;
-use vivarium_world::{Document, EntitySource, Faults};
+use vivarium_world::{Document, Faults};
 
 use super::Offer;
 use super::arguments::{Format, InfoArguments};
 use super::exit::{Exit, Failure};
 use super::output::Output;
+use super::saved::{definitions_of, entities, type_of};
 use crate::files::Source;
 
 pub(super) fn run(arguments: &InfoArguments, offer: &Offer) -> Result<Exit, Failure> {
@@ -42,36 +42,18 @@ struct Contents {
 
 impl Contents {
     fn of(document: &Document<'_>) -> Result<Self, Faults> {
-        let definitions = match document.definitions() {
-            Some(text) => serde_json::from_str::<Definitions>(text)
-                .map_err(|error| Faults::from(document.fault_of_definitions(&error)))?,
-            None => Definitions::default(),
-        };
+        let definitions = definitions_of(document)?;
         let mut contents = Self::default();
         let mut faults = Faults::new();
-        let type_of = |config: &vivarium_world::Config<'_>| {
-            config.get("type").and_then(|name| name.as_str()).unwrap_or_default().to_owned()
-        };
-        for (index, entity) in document.entities().enumerate() {
+        for entity in entities(document, &definitions) {
             contents.entities += 1;
-            let type_name = match entity {
-                Err(more) => {
-                    faults.append(more);
-                    continue;
+            match entity {
+                Ok((config, compressed)) => {
+                    contents.compressed += usize::from(compressed);
+                    *contents.types.entry(type_of(&config).to_owned()).or_default() += 1;
                 }
-                Ok(EntitySource::Object(config)) => type_of(&config),
-                Ok(EntitySource::Text(text)) => match definitions.decode(&text) {
-                    Ok(config) => {
-                        contents.compressed += 1;
-                        type_of(&config)
-                    }
-                    Err(error) => {
-                        faults.push_with(|| document.fault_at_entity(index, None, error.to_string()));
-                        continue;
-                    }
-                },
-            };
-            *contents.types.entry(type_name).or_default() += 1;
+                Err(more) => faults.append(more),
+            }
         }
         faults.into_result(contents)
     }

@@ -5,10 +5,12 @@
 
 mod arguments; // what can be typed
 mod completions;
+mod diff;
 mod exit; // exit codes, and failures that carry one
 mod info;
 mod output; // standard output
 mod samples;
+mod saved; // the entities of a file
 mod table; // rows as text and JSON
 
 use std::process::ExitCode;
@@ -47,6 +49,7 @@ pub(crate) fn main(offer: &Offer) -> ExitCode {
 fn dispatch(arguments: Arguments, offer: &Offer) -> Result<Exit, Failure> {
     match arguments.command {
         Subcommands::Info(arguments) => info::run(&arguments, offer),
+        Subcommands::Diff(arguments) => diff::run(&arguments, offer),
         Subcommands::Samples(arguments) => samples::run(&arguments, offer),
         Subcommands::Completions(arguments) => completions::run(&arguments),
     }

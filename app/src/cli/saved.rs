@@ -1,0 +1,33 @@
+//! The entities of a file, in whichever form each is stored.
+
+use vivarium_world::save::Definitions;
+use vivarium_world::{Config, Document, EntitySource, Faults};
+
+/// Reads what makes strings out of entities; none if the file has no strings.
+pub(super) fn definitions_of(document: &Document<'_>) -> Result<Definitions, Faults> {
+    match document.definitions() {
+        Some(text) => {
+            serde_json::from_str(text).map_err(|error| Faults::from(document.fault_of_definitions(&error)))
+        }
+        None => Ok(Definitions::default()),
+    }
+}
+
+/// The entities of `document` in their order; true beside those that were stored as strings.
+pub(super) fn entities<'a>(
+    document: &'a Document<'a>,
+    definitions: &'a Definitions,
+) -> impl Iterator<Item = Result<(Config<'a>, bool), Faults>> {
+    document.entities().enumerate().map(|(index, entity)| match entity? {
+        EntitySource::Object(config) => Ok((config, false)),
+        EntitySource::Text(text) => match definitions.decode(&text) {
+            Ok(config) => Ok((config.into_owned(), true)),
+            Err(error) => Err(document.fault_at_entity(index, None, error.to_string()).into()),
+        },
+    })
+}
+
+/// The type an entity's config names; empty if it names none.
+pub(super) fn type_of<'a>(config: &'a Config<'_>) -> &'a str {
+    config.get("type").and_then(|name| name.as_str()).unwrap_or_default()
+}
