@@ -61,7 +61,7 @@ pub(super) struct DiffArguments {
     /// What to compare it with
     pub(super) b: OsString,
     /// How far apart two numbers may be and still count as equal
-    #[arg(long, value_name = "X", default_value_t = 0.0, value_parser = tolerance)]
+    #[arg(long, value_name = "X", default_value_t = 0.0, value_parser = tolerance, allow_negative_numbers = true)]
     pub(super) tolerance: f64,
     /// At most this many differences are printed; all are counted
     #[arg(long, value_name = "N", default_value_t = 1000)]
