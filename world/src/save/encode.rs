@@ -3,7 +3,7 @@
 use super::decode::ABSENT;
 use super::definition::{Property, PropertyKind, TYPE};
 use super::definitions::Definitions;
-use super::scale::{exact_number, zigzag};
+use super::scale::{Scale, exact_number, zigzag};
 use super::varint;
 use crate::config::{Config, Value};
 
@@ -64,19 +64,39 @@ fn write_field(kind: PropertyKind, value: &Value<'_>, out: &mut String) -> Optio
 }
 
 /// The integer that stands for exactly this value, if one does; a text other than null has none.
-pub(super) fn stored(kind: PropertyKind, value: &Value<'_>) -> Option<u64> {
+fn stored(kind: PropertyKind, value: &Value<'_>) -> Option<u64> {
     match (kind, value) {
-        (PropertyKind::Uint(scale), _) => u64::try_from(scale.stored(exact_number(value)?)?).ok(),
-        (PropertyKind::Int(scale), _) => scale.stored(exact_number(value)?).map(zigzag),
-        (PropertyKind::Float32, _) => {
-            let number = exact_number(value)?;
+        (PropertyKind::Uint(scale), Value::Uint(n)) if scale == Scale::PLAIN && *n <= 1 << 53 => Some(*n),
+        (PropertyKind::Boolean, Value::Bool(truth)) => Some(u64::from(*truth)),
+        (PropertyKind::Text, Value::Null) => Some(0),
+        _ => stored_number(kind, exact_number(value)?),
+    }
+}
+
+/// The integer that stands for exactly this number, if one does.
+pub(super) fn stored_number(kind: PropertyKind, number: f64) -> Option<u64> {
+    match kind {
+        PropertyKind::Uint(scale) => u64::try_from(scale.stored(number)?).ok(),
+        PropertyKind::Int(scale) => scale.stored(number).map(zigzag),
+        PropertyKind::Float32 => {
             let single = number as f32;
             (f64::from(single).to_bits() == number.to_bits()).then(|| single.to_bits().into())
         }
-        (PropertyKind::Boolean, Value::Bool(truth)) => Some(u64::from(*truth)),
-        (PropertyKind::Text, Value::Null) => Some(0),
-        (PropertyKind::Boolean | PropertyKind::Text, _) => None,
+        PropertyKind::Boolean | PropertyKind::Text => None,
     }
+}
+
+/// Every entry of `left` is in `right` and the other way round, numbers by their value.
+#[cfg(test)]
+pub(super) fn same(left: &Config<'_>, right: &Config<'_>) -> bool {
+    left.len() == right.len()
+        && left.iter().all(|(key, value)| match (exact_number(value), right.get(key)) {
+            (Some(number), Some(other)) => {
+                exact_number(other).is_some_and(|other| other.to_bits() == number.to_bits())
+            }
+            (None, other) => other == Some(value),
+            (Some(_), None) => false,
+        })
 }
 
 #[cfg(test)]
@@ -84,18 +104,6 @@ mod tests {
     use super::*;
     use crate::save::Definition;
     use serde::Deserialize;
-
-    /// Every entry of `left` is in `right` and the other way round, numbers by their value.
-    fn same(left: &Config<'_>, right: &Config<'_>) -> bool {
-        left.len() == right.len()
-            && left.iter().all(|(key, value)| match (exact_number(value), right.get(key)) {
-                (Some(number), Some(other)) => {
-                    exact_number(other).is_some_and(|other| other.to_bits() == number.to_bits())
-                }
-                (None, other) => other == Some(value),
-                (Some(_), None) => false,
-            })
-    }
 
     #[derive(Deserialize)]
     #[serde(bound(deserialize = "'de: 'a"))]

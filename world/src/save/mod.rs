@@ -10,10 +10,13 @@
 
 #![forbid(unsafe_code)]
 
+mod column;
 mod decode;
 mod definition;
 mod definitions;
+mod discover;
 mod encode;
+mod fit;
 mod scale;
 mod varint;
 

@@ -77,12 +77,19 @@ impl Scale {
 
     /// The integer that stands for exactly this number, if one does.
     pub(super) fn stored(&self, number: f64) -> Option<i64> {
-        let stored = ((number - self.offset) * self.divisor / self.step).round();
+        let stored = rounded((number - self.offset) * self.divisor / self.step);
         // Also refuses NaN. Through an integer, as it will be read: it has no -0.
         let fits = stored.abs() <= Self::MAX_STORED;
         let stored = stored as i64;
         (fits && self.number(stored as f64).to_bits() == number.to_bits()).then_some(stored)
     }
+}
+
+/// The nearest integer. The processor has no instruction for this that every machine knows, but its additions
+/// round: next to this number doubles are integers.
+fn rounded(number: f64) -> f64 {
+    const COARSE: f64 = 1.5 * (1_u64 << 52) as f64;
+    if number.abs() < (1_u64 << 51) as f64 { (number + COARSE) - COARSE } else { number.round() }
 }
 
 /// The value as a double, if that is exactly the number.
@@ -147,6 +154,15 @@ mod tests {
         assert_eq!(exact_number(&Value::Int(i64::MIN)), Some(i64::MIN as f64));
         assert_eq!(exact_number(&Value::Int(i64::MIN + 1)), None);
         assert_eq!(exact_number(&Value::Bool(true)), None);
+    }
+
+    #[test]
+    fn rounding_gives_the_nearest_integer() {
+        for (number, nearest) in
+            [(0.0, 0.0), (0.49, 0.0), (0.51, 1.0), (-7.6, -8.0), (4e15 + 1.0, 4e15 + 1.0)]
+        {
+            assert_eq!(rounded(number), nearest);
+        }
     }
 
     proptest! {

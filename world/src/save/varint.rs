@@ -35,9 +35,14 @@ pub(super) fn write(out: &mut String, mut n: u64) {
 }
 
 /// How many characters `n` takes.
-#[cfg(test)]
 pub(super) fn length(n: u64) -> u32 {
-    n.checked_ilog(RADIX).map_or(1, |log| log + 1)
+    let mut length = 1;
+    let mut left = n / RADIX;
+    while left > 0 {
+        length += 1;
+        left /= RADIX;
+    }
+    length
 }
 
 /// The number at `at`, which moves behind it; in case of a fault it points at the character to blame.
