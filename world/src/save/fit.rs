@@ -43,22 +43,26 @@ impl<'a> Numbers<'a> {
 
     /// The cheapest form, if any number fits one. A number that does not fit costs `penalty` bytes.
     pub(super) fn cheapest(&self, penalty: f64) -> Option<PropertyKind> {
-        let total = |kind, misfits| {
-            self.cost_of(kind).at_least(misfits).bytes(penalty) + text_length("", kind) as f64
+        let mut grids = self.grids();
+        let grid = match grids.len() {
+            0 | 1 => grids.pop(),
+            _ => least(grids, |grid| {
+                let kinds = grid.kinds(self.sample(), self.sample()).into_iter();
+                let costs = kinds.map(|kind| self.total(kind, penalty, grid.misfits));
+                Some(costs.fold(f64::INFINITY, f64::min))
+            }),
         };
-        let trial = |grid: &Grid| {
-            let kinds = grid.kinds(self.sample(), self.sample()).into_iter();
-            kinds.map(|kind| total(kind, grid.misfits)).fold(f64::INFINITY, f64::min)
-        };
-        let grid = self
-            .grids()
-            .into_iter()
-            .map(|grid| (trial(&grid), grid))
-            .min_by(|(left, _), (right, _)| left.total_cmp(right));
-        let mut kinds = grid.map_or_else(Vec::new, |(_, grid)| grid.kinds(self.all, self.sample()));
+        let mut kinds = grid.map_or_else(Vec::new, |grid| grid.kinds(self.all, self.sample()));
         kinds.push(PropertyKind::Float32);
-        let fits = |kind: &PropertyKind| self.cost_of(*kind).misfits < self.all.len() as f64;
-        kinds.into_iter().filter(fits).min_by(|left, right| total(*left, 0).total_cmp(&total(*right, 0)))
+        least(kinds, |kind| {
+            let fits = self.cost_of(*kind).misfits < self.all.len() as f64;
+            fits.then(|| self.total(*kind, penalty, 0))
+        })
+    }
+
+    /// What the form costs with its definition, if at least so many numbers do not fit it.
+    fn total(&self, kind: PropertyKind, penalty: f64, misfits: usize) -> f64 {
+        self.cost_of(kind).at_least(misfits).bytes(penalty) + text_length("", kind) as f64
     }
 
     /// What all the numbers need in this form, in bytes, estimated.
@@ -222,6 +226,12 @@ fn lowest_bit(number: f64) -> i32 {
 /// Two to a power of at least -1022 and at most 1023.
 fn power_of_two(power: i32) -> f64 {
     f64::from_bits(((power + 1023) as u64) << 52)
+}
+
+/// The first of those that cost least; what has no cost is left out.
+fn least<T>(candidates: Vec<T>, cost: impl Fn(&T) -> Option<f64>) -> Option<T> {
+    let costs = candidates.into_iter().filter_map(|candidate| Some((cost(&candidate)?, candidate)));
+    costs.min_by(|(left, _), (right, _)| left.total_cmp(right)).map(|(_, candidate)| candidate)
 }
 
 /// The greatest divisor of both; 0 only for two zeros.
