@@ -11,7 +11,7 @@ use super::Offer;
 use super::arguments::{DiffArguments, Format};
 use super::exit::{Exit, Failure};
 use super::output::Output;
-use super::saved::{definitions_of, entities, type_of};
+use super::saved::{entities, type_of};
 use crate::files::Source;
 
 pub(super) fn run(arguments: &DiffArguments, offer: &Offer) -> Result<Exit, Failure> {
@@ -63,7 +63,7 @@ impl Differences {
         let b_document = Document::parse(b.0, b.1)?;
         let (a_top, b_top) = (top_level(&a_document, a.1)?, top_level(&b_document, b.1)?);
         self.objects("", &a_top, &b_top);
-        let (a_definitions, b_definitions) = (definitions_of(&a_document)?, definitions_of(&b_document)?);
+        let (a_definitions, b_definitions) = (a_document.read_definitions()?, b_document.read_definitions()?);
         let mut a_entities = entities(&a_document, &a_definitions);
         let mut b_entities = entities(&b_document, &b_definitions);
         for index in 0.. {

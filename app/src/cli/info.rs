@@ -9,7 +9,7 @@ use super::Offer;
 use super::arguments::{Format, InfoArguments};
 use super::exit::{Exit, Failure};
 use super::output::Output;
-use super::saved::{definitions_of, entities, type_of};
+use super::saved::{entities, type_of};
 use crate::files::Source;
 
 pub(super) fn run(arguments: &InfoArguments, offer: &Offer) -> Result<Exit, Failure> {
@@ -42,7 +42,7 @@ struct Contents {
 
 impl Contents {
     fn of(document: &Document<'_>) -> Result<Self, Faults> {
-        let definitions = definitions_of(document)?;
+        let definitions = document.read_definitions()?;
         let mut contents = Self::default();
         let mut faults = Faults::new();
         for entity in entities(document, &definitions) {

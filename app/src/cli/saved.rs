@@ -3,16 +3,6 @@
 use vivarium_world::save::Definitions;
 use vivarium_world::{Config, Document, EntitySource, Faults};
 
-/// Reads what makes strings out of entities; none if the file has no strings.
-pub(super) fn definitions_of(document: &Document<'_>) -> Result<Definitions, Faults> {
-    match document.definitions() {
-        Some(text) => {
-            serde_json::from_str(text).map_err(|error| Faults::from(document.fault_of_definitions(&error)))
-        }
-        None => Ok(Definitions::default()),
-    }
-}
-
 /// The entities of `document` in their order; true beside those that were stored as strings.
 pub(super) fn entities<'a>(
     document: &'a Document<'a>,
