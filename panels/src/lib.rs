@@ -11,6 +11,7 @@
 //!
 //! Never here: a `World`, a file, a thread, a clock.
 
+mod field_editor;
 mod format;
 mod panel_id;
 mod panels;

@@ -1,8 +1,8 @@
 //! The components of an entity, each with its fields and their editors.
 
-use super::editor::{Edit, field_editor};
 use super::model::{self, Shown};
-use super::{Editing, InspectorPanel, raw};
+use super::{InspectorPanel, raw};
+use crate::field_editor::Edited;
 use crate::theme::Palette;
 use crate::view::{Requests, View};
 use crate::{format, widgets};
@@ -106,17 +106,9 @@ impl InspectorPanel {
         };
         let name = format!("{}.{}", shown.component.name, field.name);
         let key = (ordinal, shown.component.id, at);
-        let held =
-            self.editing.as_ref().filter(|editing| editing.field == key).map(|editing| editing.value.clone());
-        let value = held.clone().unwrap_or_else(|| live.clone());
-        let Edit { value: given, held: holds } = field_editor(ui, view, field, &name, &value, out);
-        if let Some(given) = &given {
-            out.push(set(&view.edited_with(ordinal), shown, at, given.clone()).into());
-        }
-        if holds {
-            self.editing = Some(Editing { field: key, value: given.unwrap_or(value) });
-        } else if held.is_some() {
-            self.editing = None;
+        let edited = Edited { field, name: &name, live };
+        if let Some(given) = self.holding.editor(ui, view, key, edited, out) {
+            out.push(set(&view.edited_with(ordinal), shown, at, given).into());
         }
         if compared.len() > 1
             && let Some(mixed) = model::mixed(compared, shown.component.id, at)

@@ -1,17 +1,17 @@
 //! The selected entity, block by block.
 
 mod components;
-mod editor;
 mod model;
 mod raw;
 
+use crate::field_editor::Holding;
 use crate::theme::Palette;
 use crate::view::{Requests, View};
 use crate::{PanelId, Request, Select, format, widgets};
 use egui::containers::menu::{MenuButton, MenuConfig};
 use egui::{Button, PopupCloseBehavior, RichText, ScrollArea, TextEdit, Ui};
 use vivarium_world::inspect::{EntityDetail, ViewRequest};
-use vivarium_world::{Command, ComponentId, FieldValue, Ordinal};
+use vivarium_world::{Command, ComponentId, Ordinal};
 
 /// The most entities looked into at once, to tell values that do not agree.
 const MOST_COMPARED: usize = 100;
@@ -23,7 +23,7 @@ pub struct InspectorPanel {
     filter: String,
     /// What is typed into the filter of "Add component".
     add_filter: String,
-    editing: Option<Editing>,
+    holding: Holding<(Ordinal, ComponentId, usize)>,
 }
 
 #[derive(Clone, Copy, Default, PartialEq)]
@@ -32,12 +32,6 @@ enum Tab {
     Components,
     Systems,
     Raw,
-}
-
-/// The field the user is at. It shows this value and not the live one.
-struct Editing {
-    field: (Ordinal, ComponentId, usize),
-    value: FieldValue,
 }
 
 impl InspectorPanel {

@@ -3,7 +3,7 @@ use crate::fixture::{self, Fixture};
 use egui::Key;
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
-use vivarium_world::Target;
+use vivarium_world::{FieldValue, Target};
 
 fn shown(fixture: Fixture) -> Harness<'static, Fixture> {
     let mut panel = InspectorPanel::default();

@@ -1,4 +1,4 @@
-//! One field's editor, by its description.
+//! One field's editor, by its description: of a component for the inspector, of a parameter for the schedule.
 
 use crate::view::{Requests, View};
 use crate::widgets;
@@ -6,17 +6,57 @@ use egui::{DragValue, Id, Key, TextEdit, Ui};
 use std::f64::consts::PI;
 use vivarium_world::{Field, FieldValue, Ordinal, Role, Scalar};
 
-/// What the user did to a field in this frame.
-#[derive(Debug, Default, PartialEq)]
-pub(super) struct Edit {
-    /// The value to write, if one was given.
-    pub(super) value: Option<FieldValue>,
-    /// Whether the user is at it: what is shown then stays, whatever the world does.
-    pub(super) held: bool,
+/// The field the user is at, by a key of the panel's own, with what it shows in place of the live value.
+pub(crate) struct Holding<K>(Option<(K, FieldValue)>);
+
+impl<K> Default for Holding<K> {
+    fn default() -> Self {
+        Self(None)
+    }
 }
 
-/// Draws the editor of a field. `name` is how it is called, such as `health.health`.
-pub(super) fn field_editor(
+/// What is edited: a field, how it is called — such as `health.health` — and its live value.
+#[derive(Clone, Copy)]
+pub(crate) struct Edited<'a> {
+    pub(crate) field: &'a Field,
+    pub(crate) name: &'a str,
+    pub(crate) live: &'a FieldValue,
+}
+
+impl<K: PartialEq> Holding<K> {
+    /// Draws the editor of a field. Returns the value to write, if the user gave one. While the user is at it, it does not
+    /// follow the live value.
+    pub(crate) fn editor(
+        &mut self,
+        ui: &mut Ui,
+        view: &View<'_>,
+        key: K,
+        edited: Edited<'_>,
+        out: &mut Requests,
+    ) -> Option<FieldValue> {
+        let held = self.0.as_ref().filter(|(held, _)| *held == key).map(|(_, value)| value.clone());
+        let was_held = held.is_some();
+        let value = held.unwrap_or_else(|| edited.live.clone());
+        let edit = field_editor(ui, view, edited.field, edited.name, &value, out);
+        if edit.held {
+            self.0 = Some((key, edit.value.clone().unwrap_or(value)));
+        } else if was_held {
+            self.0 = None;
+        }
+        edit.value
+    }
+}
+
+/// What the user did to a field in this frame.
+#[derive(Debug, Default, PartialEq)]
+struct Edit {
+    /// The value to write, if one was given.
+    value: Option<FieldValue>,
+    /// Whether the user is at it.
+    held: bool,
+}
+
+fn field_editor(
     ui: &mut Ui,
     view: &View<'_>,
     field: &Field,

@@ -1,0 +1,166 @@
+//! The schedule without its drawing.
+
+use crate::view::View;
+use vivarium_world::SystemId;
+use vivarium_world::inspect::{PairReason, ScheduleView, SystemState, SystemView};
+
+/// A line of the list: the head of a batch, or a system of it.
+#[derive(Debug, PartialEq)]
+pub(super) enum Line<'a> {
+    /// What the batch is called, and why it waits.
+    Head(String, Option<&'a str>),
+    /// A system.
+    System(&'a SystemView),
+}
+
+/// The systems batch by batch; those in no batch last. Without a schedule they are one list.
+pub(super) fn lines<'a>(systems: &'a [SystemView], schedule: Option<&'a ScheduleView>) -> Vec<Line<'a>> {
+    let Some(schedule) = schedule else { return systems.iter().map(Line::System).collect() };
+    let find = |id: &SystemId| systems.iter().find(|system| system.id == *id);
+    let mut lines = Vec::new();
+    for (n, batch) in schedule.batches.iter().enumerate() {
+        lines.push(Line::Head(format!("Batch {}", n + 1), why_waits(schedule, n)));
+        lines.extend(batch.iter().filter_map(find).map(Line::System));
+    }
+    let mut rest = systems
+        .iter()
+        .filter(|system| !schedule.batches.iter().any(|batch| batch.contains(&system.id)))
+        .peekable();
+    if rest.peek().is_some() {
+        lines.push(Line::Head("In no batch".to_owned(), None));
+        lines.extend(rest.map(Line::System));
+    }
+    lines
+}
+
+/// The first reason why a batch does not run with the one before it.
+fn why_waits(schedule: &ScheduleView, batch: usize) -> Option<&str> {
+    let before = schedule.batches.get(batch.checked_sub(1)?)?;
+    let own = schedule.batches.get(batch)?;
+    let reason = schedule.reasons.iter().find(|r| before.contains(&r.earlier) && own.contains(&r.later));
+    reason.map(|reason| reason.sentence.as_str())
+}
+
+/// Why two systems may not run together, whichever comes first.
+pub(super) fn reason(schedule: &ScheduleView, a: SystemId, b: SystemId) -> Option<&PairReason> {
+    schedule.reasons.iter().find(|r| (r.earlier, r.later) == (a, b) || (r.earlier, r.later) == (b, a))
+}
+
+/// One letter for a kind of reason, so that colour is not all that tells them apart.
+pub(super) fn letter(kind: &str) -> &'static str {
+    match kind {
+        "write/write" => "w",
+        "creation seen" => "c",
+        "exclusive" => "x",
+        _ => "r",
+    }
+}
+
+/// What a system is doing, in words.
+pub(super) fn state(system: &SystemView, view: &View<'_>) -> String {
+    match &system.state {
+        _ if !system.enabled => "off".to_owned(),
+        SystemState::Idle => "idle".to_owned(),
+        SystemState::Queued { after: Some(after) } => format!("waiting for {}", view.system_name(*after)),
+        SystemState::Queued { after: None } => "queued".to_owned(),
+        SystemState::Running { worker: Some(worker) } => format!("running on worker {worker}"),
+        SystemState::Running { worker: None } => "running".to_owned(),
+    }
+}
+
+/// The schedule as text: a paragraph a batch, then the reasons.
+pub(super) fn as_text(view: &View<'_>, schedule: &ScheduleView) -> String {
+    let mut text = String::new();
+    for (n, batch) in schedule.batches.iter().enumerate() {
+        let names: Vec<_> = batch.iter().map(|&id| view.system_name(id)).collect();
+        text.push_str(&format!("Batch {}: {}\n", n + 1, names.join(", ")));
+    }
+    for reason in &schedule.reasons {
+        text.push_str(&format!("{} ({})\n", reason.sentence, reason.kind));
+    }
+    text
+}
+
+/// The schedule as a graph in the DOT language: an edge from each system to each that waits for it.
+pub(super) fn as_dot(view: &View<'_>, schedule: &ScheduleView) -> String {
+    let quoted = |text: &str| format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""));
+    let mut text = String::from("digraph schedule {\n  rankdir=LR;\n");
+    for (n, batch) in schedule.batches.iter().enumerate() {
+        text.push_str(&format!("  subgraph cluster_{n} {{ label=\"Batch {}\";\n", n + 1));
+        for &id in batch {
+            text.push_str(&format!("    s{id} [label={}];\n", quoted(&view.system_name(id))));
+        }
+        text.push_str("  }\n");
+    }
+    for reason in &schedule.reasons {
+        let (from, to) = (reason.earlier, reason.later);
+        text.push_str(&format!("  s{from} -> s{to} [label={}];\n", quoted(reason.kind)));
+    }
+    text.push_str("}\n");
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{BOUNCE, Fixture, MOVE, WATCH};
+
+    fn names(lines: &[Line<'_>]) -> Vec<String> {
+        let name = |line: &Line<'_>| match line {
+            Line::Head(head, why) => format!("{head}: {}", why.unwrap_or_default()),
+            Line::System(system) => system.name.clone(),
+        };
+        lines.iter().map(name).collect()
+    }
+
+    #[test]
+    fn systems_stand_in_their_batches_with_the_reason_between() {
+        let fixture = Fixture::paused();
+        let schedule = fixture.snapshot.schedule.as_deref();
+        let sentence = "Batch 2: `bounce` waits for `move`: both write `velocity`";
+        assert_eq!(
+            names(&lines(&fixture.snapshot.systems, schedule)),
+            ["Batch 1: ", "move", "watch", sentence, "bounce"]
+        );
+        assert_eq!(names(&lines(&fixture.snapshot.systems, None)), ["move", "bounce", "watch"]);
+    }
+
+    #[test]
+    fn systems_the_schedule_leaves_out_are_not_lost() {
+        let fixture = Fixture::paused();
+        let schedule = ScheduleView { batches: vec![vec![MOVE]], reasons: Vec::new() };
+        let names = names(&lines(&fixture.snapshot.systems, Some(&schedule)));
+        assert_eq!(names, ["Batch 1: ", "move", "In no batch: ", "bounce", "watch"]);
+    }
+
+    #[test]
+    fn a_reason_is_found_from_either_side() {
+        let fixture = Fixture::paused();
+        let schedule = fixture.snapshot.schedule.as_deref().unwrap();
+        assert_eq!(reason(schedule, BOUNCE, MOVE), reason(schedule, MOVE, BOUNCE));
+        assert!(reason(schedule, MOVE, BOUNCE).is_some());
+        assert_eq!(reason(schedule, MOVE, WATCH), None);
+    }
+
+    #[test]
+    fn states_are_worded() {
+        let fixture = Fixture::paused();
+        let view = fixture.view();
+        let mut system = fixture.snapshot.systems[1].clone();
+        assert_eq!(state(&system, &view), "waiting for move");
+        system.state = SystemState::Running { worker: Some(2) };
+        assert_eq!(state(&system, &view), "running on worker 2");
+        system.enabled = false;
+        assert_eq!(state(&system, &view), "off");
+    }
+
+    #[test]
+    fn the_graph_has_an_edge_for_every_reason() {
+        let fixture = Fixture::paused();
+        let schedule = fixture.snapshot.schedule.as_deref().unwrap();
+        let dot = as_dot(&fixture.view(), schedule);
+        assert!(dot.contains("s0 -> s1 [label=\"write/write\"];"), "{dot}");
+        assert_eq!(dot.matches('{').count(), dot.matches('}').count());
+        assert!(as_text(&fixture.view(), schedule).starts_with("Batch 1: move, watch\nBatch 2: bounce\n"));
+    }
+}
