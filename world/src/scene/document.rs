@@ -5,6 +5,7 @@ use super::header::{FORMAT_VERSION, SceneHeader};
 use super::json::{self, Entities, Member, TopLevel};
 use super::origin::Origin;
 use super::parts::read_header;
+use super::quick;
 use super::reader::{Object, Reader};
 use crate::config::{Config, Value};
 use crate::save::{Definition, Definitions};
@@ -111,6 +112,9 @@ impl<'a> Document<'a> {
         let Some(json) = self.entities.get(index).map(|raw| raw.get()) else {
             return Err(self.fault_at_entity(index, None, "there is no such entity").into());
         };
+        if let Some(config) = quick::config(json) {
+            return Ok(EntitySource::Object(config));
+        }
         if json.starts_with('"') {
             return match json::text(json) {
                 Ok(text) => Ok(EntitySource::Text(text)),

@@ -9,6 +9,7 @@ mod origin;
 mod parts;
 mod places;
 mod position;
+mod quick;
 mod reader;
 mod write;
 
