@@ -10,6 +10,7 @@ pub mod layout;
 pub mod raster;
 pub mod settings;
 pub mod ui;
+pub mod window;
 
 mod palette;
 mod toasts;

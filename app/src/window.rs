@@ -1,0 +1,265 @@
+//! The window itself: an event loop around [`Inspector`].
+
+use crate::documents::{Documents, NativeDialogs};
+use crate::files::{EmbeddedScene, Source};
+use crate::settings::Settings;
+use crate::ui::{HostLink, Inspector};
+use eframe::CreationContext;
+use egui::{Context, ViewportBuilder, Visuals};
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use vivarium_panels::SampleCard;
+
+/// Called on any thread when there is something new to draw.
+pub type Wake = Arc<dyn Fn() + Send + Sync>;
+
+/// What the window opens with.
+pub struct Start {
+    /// Scenes that are part of the program, with what their cards say.
+    pub samples: Vec<(EmbeddedScene, SampleCard)>,
+    /// What to open first.
+    pub open: Option<Source>,
+}
+
+/// Why there is no window.
+#[derive(Debug, thiserror::Error)]
+pub enum WindowError {
+    /// There is no screen to open it on.
+    #[error("no display to open a window on ({0}); without one, `vivarium run` runs a scene in the terminal")]
+    NoDisplay(String),
+    /// The screen cannot draw it.
+    #[error(
+        "the display has no OpenGL to draw a window with ({0}); `vivarium run` runs a scene in the terminal"
+    )]
+    NoGraphics(String),
+    /// A library of the system is missing.
+    #[error(
+        "the window needs a library of the system that is missing ({0}); install it, or use `vivarium run`, which \
+         needs none"
+    )]
+    NoLibrary(String),
+    /// Anything else.
+    #[error("the window could not be opened ({0}); `vivarium run` runs a scene in the terminal")]
+    Other(String),
+}
+
+impl From<eframe::Error> for WindowError {
+    fn from(error: eframe::Error) -> Self {
+        let text = one_line(&error.to_string());
+        match error {
+            eframe::Error::WinitEventLoop(_) | eframe::Error::Winit(_) => Self::NoDisplay(text),
+            eframe::Error::Glutin(_) | eframe::Error::NoGlutinConfigs(..) | eframe::Error::OpenGL(_) => {
+                Self::NoGraphics(text)
+            }
+            eframe::Error::AppCreation(_) => Self::Other(text),
+        }
+    }
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Opens the window and returns when it was closed. `connect` starts the host; it is given what to call when there is
+/// a new snapshot or event.
+///
+/// # Errors
+/// If there is no display, or none that can draw. The sentence says what to do instead.
+///
+/// # Panics
+/// If drawing panics, which is a defect.
+pub fn run(start: Start, connect: impl FnOnce(Wake) -> Box<dyn HostLink>) -> Result<(), WindowError> {
+    let viewport = ViewportBuilder::default()
+        .with_title("Vivarium")
+        .with_app_id("vivarium")
+        .with_inner_size([1400.0, 880.0])
+        .with_min_inner_size([640.0, 400.0])
+        .with_drag_and_drop(true);
+    let options = eframe::NativeOptions { viewport, renderer: eframe::Renderer::Glow, ..Default::default() };
+    let opened = Arc::new(AtomicBool::new(false));
+    let is_open = opened.clone();
+    let run = || {
+        eframe::run_native(
+            "vivarium",
+            options,
+            Box::new(move |creation| {
+                is_open.store(true, Ordering::Relaxed);
+                Ok(Box::new(Shell::new(creation, start, connect)))
+            }),
+        )
+    };
+    // A missing library of the system is a panic of the window library, before anything is open.
+    let quiet = QuietPanics::until(opened.clone());
+    let result = panic::catch_unwind(AssertUnwindSafe(run));
+    match result {
+        Ok(result) => Ok(result?),
+        Err(payload) if opened.load(Ordering::Relaxed) => panic::resume_unwind(payload),
+        Err(_) => Err(WindowError::NoLibrary(quiet.message())),
+    }
+}
+
+/// Keeps the messages of panics to itself until the window is open.
+struct QuietPanics {
+    message: Arc<Mutex<String>>,
+}
+
+impl QuietPanics {
+    fn until(opened: Arc<AtomicBool>) -> Self {
+        let message = Arc::new(Mutex::new(String::new()));
+        let (kept, usual) = (message.clone(), panic::take_hook());
+        panic::set_hook(Box::new(move |info| {
+            if opened.load(Ordering::Relaxed) {
+                usual(info);
+                return;
+            }
+            let text = info.payload_as_str().unwrap_or("it does not say which");
+            *kept.lock().unwrap_or_else(PoisonError::into_inner) = one_line(text);
+        }));
+        Self { message }
+    }
+
+    fn message(&self) -> String {
+        self.message.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// Under which name the settings are kept.
+const SETTINGS: &str = "settings";
+
+/// The inspector in its window.
+struct Shell {
+    inspector: Inspector,
+    pace: Arc<Pace>,
+}
+
+impl Shell {
+    fn new(
+        creation: &CreationContext<'_>,
+        start: Start,
+        connect: impl FnOnce(Wake) -> Box<dyn HostLink>,
+    ) -> Self {
+        let kept = creation.storage.and_then(|storage| storage.get_string(SETTINGS));
+        let settings = kept.as_deref().map(Settings::from_text).unwrap_or_default();
+        let pace = Arc::new(Pace::default());
+        let wake: Wake = {
+            let (context, pace) = (creation.egui_ctx.clone(), pace.clone());
+            Arc::new(move || pace.wake(&context))
+        };
+        let (scenes, cards) = start.samples.into_iter().unzip();
+        let mut documents = Documents::new(scenes, Box::new(NativeDialogs), wake.clone());
+        if let Some(source) = start.open {
+            documents.open(source);
+        }
+        let inspector = Inspector::new(connect(wake), documents, settings, cards);
+        Self { inspector, pace }
+    }
+}
+
+impl eframe::App for Shell {
+    fn ui(&mut self, ui: &mut egui::Ui, _frame: &mut eframe::Frame) {
+        self.inspector.ui(ui);
+        self.pace.is_fast.store(ui.input(|input| input.pointer.any_down()), Ordering::Relaxed);
+    }
+
+    fn save(&mut self, storage: &mut dyn eframe::Storage) {
+        storage.set_string(SETTINGS, self.inspector.settings().text());
+    }
+
+    fn persist_egui_memory(&self) -> bool {
+        // What is worth keeping is in the settings, where it can be reset.
+        false
+    }
+
+    fn clear_color(&self, visuals: &Visuals) -> [f32; 4] {
+        visuals.panel_fill.to_normalized_gamma_f32()
+    }
+}
+
+/// How often news is drawn: eyes need no more, and the world has better things to do.
+#[derive(Default)]
+struct Pace {
+    /// While the user holds a button, things should follow the hand.
+    is_fast: AtomicBool,
+    last: Mutex<Option<Instant>>,
+}
+
+impl Pace {
+    const USUAL: Duration = Duration::from_millis(33);
+    const FAST: Duration = Duration::from_millis(16);
+
+    /// Asks for a frame, now or when the last one has been shown long enough.
+    fn wake(&self, context: &Context) {
+        let wait = self.wait(Instant::now());
+        if wait.is_zero() {
+            context.request_repaint();
+        } else {
+            context.request_repaint_after(wait);
+        }
+    }
+
+    /// How long the frame asked for at `now` has to wait.
+    fn wait(&self, now: Instant) -> Duration {
+        let interval = if self.is_fast.load(Ordering::Relaxed) { Self::FAST } else { Self::USUAL };
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let due = match *last {
+            // A frame that is still to come serves everything until then.
+            Some(last) if last > now => last,
+            Some(last) => (last + interval).max(now),
+            None => now,
+        };
+        *last = Some(due);
+        due.saturating_duration_since(now)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn news_is_drawn_thirty_times_a_second_and_twice_as_often_under_the_hand() {
+        let start = Instant::now();
+        let frames = |pace: &Pace| {
+            let mut shown: Vec<Duration> = Vec::new();
+            for millisecond in 0..1000 {
+                let now = start + Duration::from_millis(millisecond);
+                let due = (now + pace.wait(now)).duration_since(start);
+                if shown.last() != Some(&due) {
+                    shown.push(due);
+                }
+            }
+            shown
+        };
+        let usual = frames(&Pace::default());
+        assert!((29..=32).contains(&usual.len()), "{usual:?}");
+        let fast = Pace::default();
+        fast.is_fast.store(true, Ordering::Relaxed);
+        let fast = frames(&fast);
+        assert!((60..=64).contains(&fast.len()), "{} frames", fast.len());
+    }
+
+    #[test]
+    fn the_first_news_after_a_pause_is_drawn_at_once() {
+        let pace = Pace::default();
+        let start = Instant::now();
+        assert_eq!(pace.wait(start), Duration::ZERO);
+        assert!(!pace.wait(start + Duration::from_millis(1)).is_zero());
+        assert_eq!(pace.wait(start + Duration::from_secs(9)), Duration::ZERO);
+    }
+
+    #[test]
+    fn every_error_is_one_line_that_names_the_way_without_a_window() {
+        let errors = [
+            WindowError::NoDisplay("a".into()),
+            WindowError::NoGraphics("b".into()),
+            WindowError::NoLibrary("c".into()),
+            WindowError::Other("d".into()),
+        ];
+        for error in errors {
+            let text = error.to_string();
+            assert!(text.contains("`vivarium run`") && !text.contains('\n'), "{text}");
+        }
+    }
+}
