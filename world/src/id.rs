@@ -7,7 +7,8 @@ use std::fmt;
 ///
 /// A stale id finds nothing, never its successor. As a block field it is its [`bits`](Self::bits), and zero
 /// is no entity.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, bytemuck::NoUninit)]
+#[repr(C)]
 pub struct EntityId {
     /// Never 0, so that no id has zero bits.
     generation: u32,

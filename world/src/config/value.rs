@@ -74,6 +74,20 @@ impl<'a> Value<'a> {
         }
     }
 
+    /// The same value, its texts borrowed from this one.
+    pub fn borrowed(&self) -> Value<'_> {
+        match self {
+            Self::Null => Value::Null,
+            Self::Bool(b) => Value::Bool(*b),
+            Self::Uint(n) => Value::Uint(*n),
+            Self::Int(n) => Value::Int(*n),
+            Self::Float(n) => Value::Float(*n),
+            Self::Text(text) => Value::Text(Cow::Borrowed(text)),
+            Self::List(list) => Value::List(list.iter().map(Value::borrowed).collect()),
+            Self::Object(config) => Value::Object(config.borrowed()),
+        }
+    }
+
     /// The same value, borrowing nothing.
     pub fn into_owned(self) -> Value<'static> {
         match self {
@@ -190,6 +204,17 @@ impl<'a> Config<'a> {
     /// Whether there is no key.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
+    }
+
+    /// The same config, its keys and texts borrowed from this one.
+    pub fn borrowed(&self) -> Config<'_> {
+        Config {
+            entries: self
+                .entries
+                .iter()
+                .map(|(key, value)| (Cow::Borrowed(key.as_ref()), value.borrowed()))
+                .collect(),
+        }
     }
 
     /// The same config, borrowing nothing.

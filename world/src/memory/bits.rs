@@ -1,0 +1,184 @@
+//! Bits by row with a summary above: what a pool has, which rows are free, which are alive.
+
+/// A set of rows as words of 64 bits, and one summary bit for each word that is not zero.
+#[derive(Default, Clone, Debug)]
+pub(crate) struct Presence {
+    words: Vec<u64>,
+    summary: Vec<u64>,
+    count: usize,
+}
+
+impl Presence {
+    /// The bits of a word; zero beyond what was ever set.
+    #[inline]
+    pub(crate) fn word(&self, word: usize) -> u64 {
+        self.words.get(word).copied().unwrap_or(0)
+    }
+
+    /// One bit for each of the 64 words from `64 * at` that has a row.
+    #[inline]
+    pub(crate) fn summary(&self, at: usize) -> u64 {
+        self.summary.get(at).copied().unwrap_or(0)
+    }
+
+    /// How many summary words there are.
+    #[inline]
+    pub(crate) fn summaries(&self) -> usize {
+        self.summary.len()
+    }
+
+    /// How many rows are in the set.
+    #[inline]
+    pub(crate) fn count(&self) -> usize {
+        self.count
+    }
+
+    #[inline]
+    pub(crate) fn has(&self, row: u32) -> bool {
+        self.word(row as usize / 64) >> (row % 64) & 1 == 1
+    }
+
+    fn grow(&mut self, words: usize) {
+        if self.words.len() < words {
+            self.words.resize(words, 0);
+            self.summary.resize(words.div_ceil(64), 0);
+        }
+    }
+
+    /// Adds a row; whether it was missing.
+    #[inline]
+    pub(crate) fn set(&mut self, row: u32) -> bool {
+        let (word, bit) = (row as usize / 64, 1u64 << (row % 64));
+        if word >= self.words.len() {
+            self.grow(word + 1);
+        }
+        let missing = self.words[word] & bit == 0;
+        self.words[word] |= bit;
+        self.summary[word / 64] |= 1 << (word % 64);
+        self.count += missing as usize;
+        missing
+    }
+
+    /// Takes a row out; whether it was there.
+    #[inline]
+    pub(crate) fn clear(&mut self, row: u32) -> bool {
+        let (word, bit) = (row as usize / 64, 1u64 << (row % 64));
+        let Some(bits) = self.words.get_mut(word) else { return false };
+        let there = *bits & bit != 0;
+        *bits &= !bit;
+        if *bits == 0 {
+            self.summary[word / 64] &= !(1 << (word % 64));
+        }
+        self.count -= there as usize;
+        there
+    }
+
+    /// Adds the rows of `bits` in a word.
+    #[inline]
+    pub(crate) fn set_word(&mut self, word: usize, bits: u64) {
+        if bits == 0 {
+            return;
+        }
+        self.grow(word + 1);
+        self.count += (bits & !self.words[word]).count_ones() as usize;
+        self.words[word] |= bits;
+        self.summary[word / 64] |= 1 << (word % 64);
+    }
+
+    /// Adds `len` rows from `row`.
+    pub(crate) fn set_range(&mut self, row: u32, len: u32) {
+        each_word(row, len, |word, bits| self.set_word(word, bits));
+    }
+
+    /// The rows in order.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = u32> + '_ {
+        self.summary.iter().enumerate().flat_map(move |(at, &summary)| {
+            ones(summary).flat_map(move |in_summary| {
+                let word = at * 64 + in_summary as usize;
+                ones(self.words[word]).map(move |bit| word as u32 * 64 + bit)
+            })
+        })
+    }
+
+    /// Bytes allocated.
+    pub(crate) fn bytes(&self) -> usize {
+        (self.words.capacity() + self.summary.capacity()) * 8
+    }
+}
+
+/// The numbers of the bits that are set, least first.
+#[inline]
+pub(crate) fn ones(mut bits: u64) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        if bits == 0 {
+            return None;
+        }
+        let bit = bits.trailing_zeros();
+        bits &= bits - 1;
+        Some(bit)
+    })
+}
+
+/// `len` ones from bit `from`; `from + len` is at most 64.
+#[inline]
+pub(crate) fn run_of_ones(from: u32, len: u32) -> u64 {
+    debug_assert!(from + len <= 64);
+    if len == 0 { 0 } else { (u64::MAX >> (64 - len)) << from }
+}
+
+/// Calls `f` with each word that `len` rows from `row` touch, and the bits of them in it.
+#[inline]
+pub(crate) fn each_word(row: u32, len: u32, mut f: impl FnMut(usize, u64)) {
+    let (mut row, end) = (row, row + len);
+    while row < end {
+        let from = row % 64;
+        let part = (64 - from).min(end - row);
+        f(row as usize / 64, run_of_ones(from, part));
+        row += part;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    #[derive(Debug, Clone)]
+    enum Op {
+        Set(u32),
+        Clear(u32),
+        Range(u32, u32),
+    }
+
+    fn op() -> impl Strategy<Value = Op> {
+        prop_oneof![
+            (0..9000u32).prop_map(Op::Set),
+            (0..9000u32).prop_map(Op::Clear),
+            (0..9000u32, 0..300u32).prop_map(|(row, len)| Op::Range(row, len)),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn presence_agrees_with_a_set_of_rows(ops in proptest::collection::vec(op(), 0..200)) {
+            let (mut real, mut model) = (Presence::default(), BTreeSet::new());
+            for op in ops {
+                match op {
+                    Op::Set(row) => prop_assert_eq!(real.set(row), model.insert(row)),
+                    Op::Clear(row) => prop_assert_eq!(real.clear(row), model.remove(&row)),
+                    Op::Range(row, len) => {
+                        real.set_range(row, len);
+                        model.extend(row..row + len);
+                    }
+                }
+                prop_assert_eq!(real.count(), model.len());
+            }
+            prop_assert!(real.rows().eq(model.iter().copied()));
+            for word in 0..160 {
+                let summed = real.summary(word / 64) >> (word % 64) & 1 == 1;
+                prop_assert_eq!(summed, real.word(word) != 0);
+            }
+        }
+    }
+}

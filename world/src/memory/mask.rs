@@ -1,0 +1,213 @@
+//! Which rows a run visits, compiled from bits into pieces.
+
+use super::bits::{Presence, run_of_ones};
+use super::pool::Pool;
+use std::sync::Arc;
+
+/// Rows next to each other, or scattered in one word; all with the same optional components.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Piece {
+    /// First row.
+    pub(crate) row: u32,
+    /// How many rows side by side, on pages side by side; 0 for scattered ones.
+    pub(crate) len: u32,
+    /// Scattered rows of one word: bit k for row `row + k`.
+    pub(crate) bits: u64,
+    /// One bit for each optional component the rows have.
+    pub(crate) optional: u32,
+}
+
+/// The rows a run visits, in row order: a copy, so that the world thread may go on changing bits.
+#[derive(Default, Debug)]
+pub(crate) struct Mask {
+    pub(crate) pieces: Vec<Piece>,
+    pub(crate) members: usize,
+}
+
+impl Mask {
+    /// The rows in order.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = u32> + '_ {
+        self.pieces.iter().flat_map(|piece| {
+            let scattered = super::bits::ones(piece.bits).map(|bit| piece.row + bit);
+            (piece.row..piece.row + piece.len).chain(scattered)
+        })
+    }
+
+    /// Whether a row is among them.
+    pub(crate) fn has(&self, row: u32) -> bool {
+        let after = self.pieces.partition_point(|piece| piece.row <= row);
+        let Some(piece) = after.checked_sub(1).map(|at| self.pieces[at]) else { return false };
+        let behind = row - piece.row;
+        behind < piece.len || piece.len == 0 && behind < 64 && piece.bits >> behind & 1 == 1
+    }
+}
+
+/// What the rows of a query have and lack.
+pub(crate) struct Terms<'a> {
+    /// Rows to choose from: those of living entities.
+    pub(crate) from: &'a Presence,
+    /// Every row is in all of these.
+    pub(crate) required: &'a [&'a Presence],
+    /// No row is in any of these.
+    pub(crate) without: &'a [&'a Presence],
+    /// A row may be in these; at most 32.
+    pub(crate) optional: &'a [&'a Presence],
+    /// Pools whose blocks are visited: rows are joined only where the pages of all of these are.
+    pub(crate) visited: &'a [&'a Pool],
+}
+
+impl Terms<'_> {
+    /// The rows that fit, and how they lie.
+    pub(crate) fn compile(&self) -> Mask {
+        let mut builder = Builder { terms: self, mask: Mask::default() };
+        let summaries = self.required.iter().map(|bits| bits.summaries()).chain([self.from.summaries()]);
+        for at in 0..summaries.min().unwrap_or(0) {
+            let mut summary =
+                self.required.iter().fold(self.from.summary(at), |and, bits| and & bits.summary(at));
+            while summary != 0 {
+                let word = at * 64 + summary.trailing_zeros() as usize;
+                summary &= summary - 1;
+                let have = self.required.iter().fold(self.from.word(word), |and, bits| and & bits.word(word));
+                let members = self.without.iter().fold(have, |and, bits| and & !bits.word(word));
+                if members != 0 {
+                    builder.add(word, members);
+                }
+            }
+        }
+        builder.mask
+    }
+}
+
+struct Builder<'a> {
+    terms: &'a Terms<'a>,
+    mask: Mask,
+}
+
+/// Words whose runs are this short on average are visited row by row.
+const SHORT_RUN: u32 = 16;
+
+impl Builder<'_> {
+    fn add(&mut self, word: usize, members: u64) {
+        self.mask.members += members.count_ones() as usize;
+        if self.terms.optional.is_empty() {
+            return self.add_alike(word, members, 0);
+        }
+        // Cut where the optional components change, so that a piece's rows are all alike.
+        let mut left = members;
+        while left != 0 {
+            let first = left.trailing_zeros();
+            let mut optional = 0;
+            let mut alike = u64::MAX;
+            for (k, bits) in self.terms.optional.iter().enumerate() {
+                let has = bits.word(word) >> first & 1 == 1;
+                optional |= (has as u32) << k;
+                alike &= if has { bits.word(word) } else { !bits.word(word) };
+            }
+            let differs = left & !alike;
+            let part = if differs == 0 { left } else { left & ((1 << differs.trailing_zeros()) - 1) };
+            self.add_alike(word, part, optional);
+            left &= !part;
+        }
+    }
+
+    fn add_alike(&mut self, word: usize, members: u64, optional: u32) {
+        let runs = (members & !(members << 1)).count_ones();
+        if runs > 2 && members.count_ones() < runs * SHORT_RUN {
+            let first = members.trailing_zeros();
+            let row = word as u32 * 64 + first;
+            return self.mask.pieces.push(Piece { row, len: 0, bits: members >> first, optional });
+        }
+        let mut left = members;
+        while left != 0 {
+            let first = left.trailing_zeros();
+            let len = (!(left >> first)).trailing_zeros().min(64 - first);
+            self.add_run(word, first, len, optional);
+            left &= !run_of_ones(first, len);
+        }
+    }
+
+    fn add_run(&mut self, word: usize, first: u32, len: u32, optional: u32) {
+        let row = word as u32 * 64 + first;
+        if let Some(last) = self.mask.pieces.last_mut()
+            && last.len > 0
+            && last.row + last.len == row
+            && last.optional == optional
+            && (first > 0 || self.terms.visited.iter().all(|pool| pool.is_joined(word)))
+        {
+            last.len += len;
+            return;
+        }
+        self.mask.pieces.push(Piece { row, len, bits: 0, optional });
+    }
+}
+
+/// A mask that is compiled again only after something it depends on changed.
+#[derive(Default)]
+pub(crate) struct MaskCache {
+    mask: Option<Arc<Mask>>,
+    versions: Vec<u64>,
+}
+
+impl MaskCache {
+    /// The mask of before if `versions` are those of before, else the one `compile` makes.
+    pub(crate) fn get(
+        &mut self,
+        versions: impl Iterator<Item = u64> + Clone,
+        compile: impl FnOnce() -> Mask,
+    ) -> Arc<Mask> {
+        if let Some(mask) = &self.mask
+            && versions.clone().eq(self.versions.iter().copied())
+        {
+            return mask.clone();
+        }
+        self.versions.clear();
+        self.versions.extend(versions);
+        let mask = Arc::new(compile());
+        self.mask = Some(mask.clone());
+        mask
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::alloc::Layout;
+
+    proptest! {
+        #[test]
+        fn a_mask_has_the_rows_the_bits_say_and_joins_only_alike_ones(
+            runs in proptest::collection::vec((0..4u8, 0..1000u32, 1..90u32), 0..60),
+            group in 1..9usize,
+        ) {
+            let mut pool = Pool::new(Layout::new::<u32>());
+            (0..20).step_by(group).for_each(|word| pool.ensure_pages(word, group));
+            let mut bits = [(); 4].map(|_| Presence::default());
+            bits[0].set_range(0, 600);
+            for (which, row, len) in runs {
+                bits[which as usize].set_range(row, len);
+            }
+            let [required, without, first, second] = &bits;
+            let mut from = Presence::default();
+            from.set_range(0, 1200);
+            let terms = Terms {
+                from: &from, required: &[required], without: &[without], optional: &[first, second], visited: &[&pool],
+            };
+            let mask = terms.compile();
+            let expected: Vec<u32> = (0..1200).filter(|&row| required.has(row) && !without.has(row)).collect();
+            prop_assert_eq!(mask.rows().collect::<Vec<_>>(), expected.clone());
+            prop_assert_eq!(mask.members, expected.len());
+            for row in 0..1200 {
+                prop_assert_eq!(mask.has(row), expected.binary_search(&row).is_ok(), "row {}", row);
+            }
+            for piece in &mask.pieces {
+                for row in (Mask { pieces: vec![*piece], members: 0 }).rows() {
+                    let optional = first.has(row) as u32 | (second.has(row) as u32) << 1;
+                    prop_assert_eq!(piece.optional, optional);
+                }
+                let words = piece.row as usize / 64 + 1..(piece.row + piece.len.max(1)).div_ceil(64) as usize;
+                prop_assert!({ words }.all(|word| pool.is_joined(word)));
+            }
+        }
+    }
+}

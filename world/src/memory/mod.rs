@@ -1,0 +1,39 @@
+//! Typed memory: rows of entities, a pool of blocks a component, and the queries that visit them.
+//!
+//! An entity is a *row*, a number. Rows come in *words* of 64. A [`Pool`] has, for each word it holds blocks in,
+//! one page of 64 blocks and one word of *present* bits. A component of an entity is
+//! `page[row / 64][row % 64]`; having it is one bit. A query is an AND of words; a run visits a copy of the
+//! result, its [`Mask`].
+//!
+//! This folder has all the `unsafe` of the crate. It rests on these invariants:
+//!
+//! 1. A page never moves and is not freed while anything holds a `Directory` that names it.
+//! 2. One thread, the *world thread*, owns the pools: only it allocates pages, changes bits, lends pools.
+//! 3. A run reads or writes rows of its own mask only, through pools lent to it: shared to read, alone to write.
+//! 4. While a pool is lent, the world thread writes only rows of it that are outside every open run's mask:
+//!    rows nobody had at dispatch, for a row's block is not reused before the runs that might see it end.
+//! 5. While a pool is lent for writing, the world thread reads none of the rows in the writer's mask.
+//! 6. A row in a mask had every required block when the mask was compiled, and invariant 4 keeps it.
+//! 7. A pool's blocks have the size and alignment of the type its component was registered with, and any bits
+//!    are a value of it (`Pod`).
+
+mod bits;
+mod directory;
+mod item;
+mod mask;
+mod pool;
+mod rows;
+mod slots;
+mod storage;
+mod tuple;
+mod visit;
+
+pub(crate) use mask::MaskCache;
+pub(crate) use rows::ArchetypeId;
+pub(crate) use slots::ReservedIds;
+pub(crate) use storage::{CompiledQuery, Storage};
+pub(crate) use visit::{visit, visit_chunks, visit_ids};
+
+pub use item::{Item, ItemKind, ItemTerm, With, Without};
+pub use storage::Lent;
+pub use tuple::Query;

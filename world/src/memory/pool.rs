@@ -1,0 +1,310 @@
+//! All blocks of one component: pages of 64, bits for what is in them, and who has borrowed them.
+
+#![expect(unsafe_code, reason = "reads and writes blocks through raw pages; the invariants are in `memory`")]
+
+use super::bits::Presence;
+use super::directory::Directory;
+use crate::id::RunId;
+use std::alloc::Layout;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The blocks of one component, by row.
+pub(crate) struct Pool {
+    block: Layout,
+    directory: Arc<Directory>,
+    /// Rows that have the component.
+    present: Presence,
+    /// Rows whose block was given up and waits for open runs.
+    deferred: Presence,
+    /// Deferred rows that a run which hangs still holds.
+    quarantined: Presence,
+    /// Rows that got a new block while a request to free the old one waits, and how often beyond once.
+    stale: Presence,
+    stale_again: HashMap<u32, u32>,
+    /// Words whose page follows that of the word before in one allocation.
+    joined: Presence,
+    pages: usize,
+    /// Grows with every change of `present`.
+    version: u64,
+    /// Open runs that read or write blocks; more than one only while all read.
+    holders: Vec<RunId>,
+    lent_to_write: bool,
+}
+
+impl Pool {
+    /// A pool of blocks with this layout. An alignment above 16 is not supported by its allocations.
+    pub(crate) fn new(block: Layout) -> Self {
+        let page = Layout::from_size_align(block.size() * 64, block.align()).expect("a block is small");
+        Self {
+            block,
+            directory: Arc::new(Directory::new(page)),
+            present: Presence::default(),
+            deferred: Presence::default(),
+            quarantined: Presence::default(),
+            stale: Presence::default(),
+            stale_again: HashMap::new(),
+            joined: Presence::default(),
+            pages: 0,
+            version: 0,
+            holders: Vec::new(),
+            lent_to_write: false,
+        }
+    }
+
+    pub(crate) fn block_size(&self) -> usize {
+        self.block.size()
+    }
+    pub(crate) fn present(&self) -> &Presence {
+        &self.present
+    }
+    pub(crate) fn deferred(&self) -> &Presence {
+        &self.deferred
+    }
+    pub(crate) fn quarantined(&self) -> &Presence {
+        &self.quarantined
+    }
+    pub(crate) fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// Whether the page of `word` follows that of the word before; always so for blocks without size.
+    #[inline]
+    pub(crate) fn is_joined(&self, word: usize) -> bool {
+        self.block.size() == 0 || self.joined.has(word as u32)
+    }
+
+    /// Blocks that belong to entities or wait to be freed.
+    pub(crate) fn len(&self) -> usize {
+        self.present.count() + self.deferred.count()
+    }
+
+    /// Blocks there are pages for.
+    pub(crate) fn capacity(&self) -> usize {
+        self.pages * 64
+    }
+
+    pub(crate) fn pages(&self) -> usize {
+        self.pages
+    }
+
+    /// Bytes of pages, directory and bits.
+    pub(crate) fn bytes(&self) -> usize {
+        let bits = [&self.present, &self.deferred, &self.quarantined, &self.joined];
+        self.directory.bytes() + bits.iter().map(|bits| bits.bytes()).sum::<usize>()
+    }
+
+    pub(crate) fn has_page(&self, word: usize) -> bool {
+        self.block.size() == 0 || !self.directory.page(word).is_null()
+    }
+
+    /// Sees that `count` words from `first` have pages, side by side where none had one.
+    pub(crate) fn ensure_pages(&mut self, first: usize, count: usize) {
+        if self.block.size() == 0 {
+            return;
+        }
+        if self.directory.words() < first + count {
+            self.directory = Arc::new(self.directory.grown(first + count));
+        }
+        let mut word = first;
+        while word < first + count {
+            if self.has_page(word) {
+                word += 1;
+                continue;
+            }
+            let missing = (word..first + count).take_while(|&word| !self.has_page(word)).count();
+            // SAFETY: `&mut self` is the world thread's; the directory was just made long enough.
+            let follows = unsafe { self.directory.allocate(word, missing) };
+            for k in 0..missing {
+                if k > 0 || follows {
+                    self.joined.set((word + k) as u32);
+                }
+            }
+            self.pages += missing;
+            word += missing;
+        }
+    }
+
+    /// The block of a row whose word has a page; dangling for blocks without size.
+    #[inline]
+    fn block_of(&self, row: u32) -> *mut u8 {
+        let page = self.directory.page(row as usize / 64);
+        if page.is_null() {
+            return std::ptr::without_provenance_mut(self.block.align());
+        }
+        // SAFETY: the page has 64 blocks.
+        unsafe { page.add(row as usize % 64 * self.block.size()) }
+    }
+
+    /// Puts a block into a row that had none, and allocates its page if that is missing.
+    ///
+    /// The caller sees to it that the row is in no open run's mask (invariant 4).
+    #[inline]
+    pub(crate) fn insert(&mut self, row: u32, bytes: &[u8]) {
+        assert_eq!(bytes.len(), self.block.size(), "a block is written whole");
+        if !self.has_page(row as usize / 64) {
+            self.ensure_pages(row as usize / 64, 1);
+        }
+        let block = self.block_of(row);
+        // SAFETY: the block has this many bytes, and no run has this row in its mask (invariant 4).
+        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), block, bytes.len()) };
+        self.present.set(row);
+        self.version += 1;
+    }
+
+    /// Puts blocks side by side into `len` rows from `row` that had none, within words that have joined pages.
+    pub(crate) fn insert_run(&mut self, row: u32, len: u32, bytes: &[u8]) {
+        let size = self.block.size();
+        assert_eq!(bytes.len(), size * len as usize, "blocks are written whole");
+        let mut done = 0;
+        super::bits::each_word(row, len, |word, bits| {
+            let count = bits.count_ones() as usize;
+            if size > 0 {
+                self.ensure_pages(word, 1);
+                let block = self.block_of(word as u32 * 64 + bits.trailing_zeros());
+                // SAFETY: `count` blocks from this one lie in its page, and no run has these rows (invariant 4).
+                unsafe {
+                    std::ptr::copy_nonoverlapping(bytes.as_ptr().add(done * size), block, count * size)
+                };
+            }
+            done += count;
+            self.present.set_word(word, bits);
+        });
+        self.version += 1;
+    }
+
+    /// Writes over the block of a row that has one. The pool is not lent.
+    pub(crate) fn replace(&mut self, row: u32, bytes: &[u8]) {
+        assert!(
+            self.present.has(row) && !self.is_lent(),
+            "only blocks that are there and not lent are replaced"
+        );
+        assert_eq!(bytes.len(), self.block.size(), "a block is written whole");
+        // SAFETY: the row has a block of this size, and no run holds the pool.
+        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.block_of(row), bytes.len()) };
+    }
+
+    /// The bytes of a row's block, live or deferred; none if it has none, or while the pool is lent for writing.
+    #[inline]
+    pub(crate) fn bytes_of(&self, row: u32) -> Option<&[u8]> {
+        if self.lent_to_write || !(self.present.has(row) || self.deferred.has(row)) {
+            return None;
+        }
+        // SAFETY: the row has a block, and nobody writes the pool: no run does, and `&self` bars the world thread.
+        Some(unsafe { std::slice::from_raw_parts(self.block_of(row), self.block.size()) })
+    }
+
+    /// The bytes of a deferred block that every run which had its row in its mask has ended for; even while the
+    /// pool is lent for writing, as no open run visits the row.
+    pub(crate) fn owed_bytes_of(&self, row: u32) -> Option<&[u8]> {
+        if !self.deferred.has(row) {
+            return None;
+        }
+        // SAFETY: the row has a block that no open run's mask includes, as the caller waited for those that did.
+        Some(unsafe { std::slice::from_raw_parts(self.block_of(row), self.block.size()) })
+    }
+
+    /// The bytes of a row's block to change; none if it has none, or while the pool is lent at all.
+    #[inline]
+    pub(crate) fn bytes_of_mut(&mut self, row: u32) -> Option<&mut [u8]> {
+        if self.is_lent() || !self.present.has(row) {
+            return None;
+        }
+        // SAFETY: the row has a block, and no run holds the pool; `&mut self` makes the borrow the only one.
+        Some(unsafe { std::slice::from_raw_parts_mut(self.block_of(row), self.block.size()) })
+    }
+
+    /// Takes the component from a row and keeps the block until `free`; whether it was there.
+    #[inline]
+    pub(crate) fn defer(&mut self, row: u32) -> bool {
+        let there = self.present.clear(row);
+        if there {
+            self.deferred.set(row);
+            self.version += 1;
+        }
+        there
+    }
+
+    /// Gives a deferred block back.
+    #[inline]
+    pub(crate) fn free(&mut self, row: u32) {
+        let waited = self.deferred.clear(row);
+        debug_assert!(waited, "a block is given back once");
+        self.quarantined.clear(row);
+    }
+
+    /// Lets a row whose old block is deferred have a new one; no run holds the old one any more. The request to
+    /// free the old one is then void.
+    pub(crate) fn reclaim(&mut self, row: u32) {
+        if self.deferred.clear(row) {
+            self.quarantined.clear(row);
+            if !self.stale.set(row) {
+                *self.stale_again.entry(row).or_default() += 1;
+            }
+        }
+    }
+
+    /// Whether a request to free a row's block is void; asked once a request.
+    pub(crate) fn is_stale(&mut self, row: u32) -> bool {
+        if self.stale.count() == 0 || !self.stale.has(row) {
+            return false;
+        }
+        match self.stale_again.get_mut(&row) {
+            Some(more) if *more > 1 => *more -= 1,
+            Some(_) => _ = self.stale_again.remove(&row),
+            None => _ = self.stale.clear(row),
+        }
+        true
+    }
+
+    /// Marks a deferred block as held by a run that hangs.
+    pub(crate) fn quarantine(&mut self, row: u32) {
+        if self.deferred.has(row) {
+            self.quarantined.set(row);
+        }
+    }
+
+    pub(crate) fn is_lent(&self) -> bool {
+        !self.holders.is_empty()
+    }
+    pub(crate) fn is_lent_to_write(&self) -> bool {
+        self.lent_to_write
+    }
+    /// The open runs that hold the pool.
+    pub(crate) fn holders(&self) -> &[RunId] {
+        &self.holders
+    }
+
+    /// Whether it can be lent, to read or to write.
+    pub(crate) fn can_lend(&self, to_write: bool) -> bool {
+        if to_write { self.holders.is_empty() } else { !self.lent_to_write }
+    }
+
+    /// Lends the pool to a run, shared to read or alone to write.
+    ///
+    /// # Panics
+    /// If that would break another run's borrow: a scheduler dispatched two runs that conflict.
+    pub(crate) fn lend(&mut self, run: RunId, to_write: bool) -> Arc<Directory> {
+        assert!(
+            self.can_lend(to_write),
+            "the scheduler dispatched run {run} on a pool that run {} holds",
+            self.holders[0]
+        );
+        self.holders.push(run);
+        self.lent_to_write = to_write;
+        self.directory.clone()
+    }
+
+    /// The directory, for what every run may read.
+    pub(crate) fn directory(&self) -> Arc<Directory> {
+        self.directory.clone()
+    }
+
+    /// Takes the pool back from a run.
+    pub(crate) fn take_back(&mut self, run: RunId) {
+        self.holders.retain(|&holder| holder != run);
+        if self.holders.is_empty() {
+            self.lent_to_write = false;
+        }
+    }
+}

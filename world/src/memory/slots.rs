@@ -1,0 +1,165 @@
+//! From an id's slot to its generation and row, readable from runs.
+
+use crate::id::EntityId;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+/// No row: the slot is free, or its entity is not adopted yet.
+const NO_ROW: u32 = u32::MAX;
+
+/// An entry a slot: generation above, row below.
+///
+/// Runs look up entities of their declared access while the world thread changes entries of others, so entries
+/// are atomic. A table that is too short is replaced by a longer copy; a run keeps the one it began with.
+pub(crate) struct SlotTable(Box<[AtomicU64]>);
+
+impl SlotTable {
+    /// The row of an entity that is there.
+    #[inline]
+    pub(crate) fn row(&self, id: EntityId) -> Option<u32> {
+        // Relaxed: what a run may read of the row was ordered by its dispatch.
+        let entry = self.0.get(id.slot() as usize)?.load(Ordering::Relaxed);
+        ((entry >> 32) as u32 == id.generation() && entry as u32 != NO_ROW).then_some(entry as u32)
+    }
+}
+
+/// The slots, as the world thread changes them.
+pub(crate) struct Slots {
+    table: Arc<SlotTable>,
+    /// Ids to hand out again, each of the next generation of its slot.
+    free: Vec<EntityId>,
+    /// The first slot that was never handed out; taken from any thread.
+    next: Arc<AtomicU32>,
+}
+
+impl Default for Slots {
+    fn default() -> Self {
+        Self { table: Arc::new(SlotTable(Box::new([]))), free: Vec::new(), next: Arc::default() }
+    }
+}
+
+impl Slots {
+    pub(crate) fn table(&self) -> &Arc<SlotTable> {
+        &self.table
+    }
+
+    #[inline]
+    pub(crate) fn row(&self, id: EntityId) -> Option<u32> {
+        self.table.row(id)
+    }
+
+    /// An id nobody has.
+    #[inline]
+    pub(crate) fn reserve(&mut self) -> EntityId {
+        // Relaxed: only that each number is taken once matters.
+        self.free.pop().unwrap_or_else(|| EntityId::new(self.next.fetch_add(1, Ordering::Relaxed), 1))
+    }
+
+    /// Ids for a run: some to be used first, and a way to more.
+    pub(crate) fn lend(&mut self, about: usize) -> ReservedIds {
+        let from = self.free.len().saturating_sub(about);
+        ReservedIds { ids: self.free.split_off(from), next: self.next.clone() }
+    }
+
+    /// Takes back ids a run reserved and did not use.
+    pub(crate) fn take_back(&mut self, ids: impl IntoIterator<Item = EntityId>) {
+        self.free.extend(ids);
+    }
+
+    /// Says where an entity's row is.
+    #[inline]
+    pub(crate) fn bind(&mut self, id: EntityId, row: u32) {
+        let slot = id.slot() as usize;
+        if slot >= self.table.0.len() {
+            self.grow(slot + 1);
+        }
+        self.table.0[slot].store((id.generation() as u64) << 32 | row as u64, Ordering::Relaxed);
+    }
+
+    #[cold]
+    fn grow(&mut self, least: usize) {
+        let len = least.max(self.table.0.len() * 2).max(64);
+        let entry = |slot| {
+            self.table.0.get(slot).map_or(NO_ROW as u64, |entry: &AtomicU64| entry.load(Ordering::Relaxed))
+        };
+        self.table = Arc::new(SlotTable((0..len).map(|slot| AtomicU64::new(entry(slot))).collect()));
+    }
+
+    /// Makes an id stale, and hands its slot out again in the next generation. A slot whose generations are used
+    /// up stays unused.
+    #[inline]
+    pub(crate) fn release(&mut self, id: EntityId) {
+        self.table.0[id.slot() as usize]
+            .store((id.generation() as u64) << 32 | NO_ROW as u64, Ordering::Relaxed);
+        if let Some(generation) = id.generation().checked_add(1) {
+            self.free.push(EntityId::new(id.slot(), generation));
+        }
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.table.0.len() * 8 + self.free.capacity() * size_of::<EntityId>()
+    }
+}
+
+/// Ids a run may give to what it creates.
+#[derive(Debug, Default)]
+pub(crate) struct ReservedIds {
+    ids: Vec<EntityId>,
+    next: Arc<AtomicU32>,
+}
+
+impl ReservedIds {
+    #[inline]
+    pub(crate) fn take(&mut self) -> EntityId {
+        // Relaxed: only that each number is taken once matters.
+        self.ids.pop().unwrap_or_else(|| EntityId::new(self.next.fetch_add(1, Ordering::Relaxed), 1))
+    }
+
+    /// What was not used.
+    pub(crate) fn rest(self) -> Vec<EntityId> {
+        self.ids
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stale_id_finds_nothing_and_never_its_successor() {
+        let mut slots = Slots::default();
+        let first = slots.reserve();
+        slots.bind(first, 7);
+        assert_eq!(slots.row(first), Some(7));
+        slots.release(first);
+        assert_eq!(slots.row(first), None);
+        let second = slots.reserve();
+        assert_eq!((second.slot(), second.generation()), (first.slot(), first.generation() + 1));
+        slots.bind(second, 9);
+        assert_eq!((slots.row(first), slots.row(second)), (None, Some(9)));
+    }
+
+    #[test]
+    fn ids_reserved_from_any_thread_are_all_different() {
+        let mut slots = Slots::default();
+        let lent: Vec<ReservedIds> = (0..4).map(|_| slots.lend(10)).collect();
+        let take = |mut ids: ReservedIds| (0..1000).map(|_| ids.take()).collect::<Vec<_>>();
+        let mut all: Vec<EntityId> = std::thread::scope(|scope| {
+            let threads: Vec<_> = lent.into_iter().map(|ids| scope.spawn(move || take(ids))).collect();
+            threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+        });
+        all.push(slots.reserve());
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), 4001);
+    }
+
+    #[test]
+    fn a_slot_whose_generations_are_used_up_is_not_reused() {
+        let mut slots = Slots::default();
+        let id = EntityId::new(slots.reserve().slot(), u32::MAX);
+        slots.bind(id, 1);
+        slots.release(id);
+        assert_ne!(slots.reserve().slot(), id.slot());
+    }
+}
