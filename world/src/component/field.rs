@@ -147,3 +147,67 @@ impl fmt::Display for FieldValue {
         }
     }
 }
+
+impl Field {
+    /// A plain field, read from and saved to the key of its own name, 0 by default.
+    pub fn new(name: impl Into<String>, scalar: Scalar, offset: usize) -> Self {
+        let name = name.into();
+        let default = match scalar {
+            Scalar::Bool8 => FieldValue::Bool(false),
+            Scalar::F32 | Scalar::F64 => FieldValue::Float(0.0),
+            Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 => FieldValue::Int(0),
+            Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => FieldValue::Uint(0),
+        };
+        Self {
+            key: Some(name.clone()),
+            name,
+            scalar,
+            offset,
+            default,
+            role: Role::Plain,
+            unit: None,
+            range: None,
+        }
+    }
+
+    /// Reads it from and saves it to another key.
+    pub fn key(mut self, key: impl Into<String>) -> Self {
+        self.key = Some(key.into());
+        self
+    }
+
+    /// Leaves it out of configs: it starts with its default, and is not saved unless its component does that.
+    pub fn without_key(mut self) -> Self {
+        self.key = None;
+        self
+    }
+
+    /// What it has when the config does not say.
+    pub fn default_value(mut self, default: FieldValue) -> Self {
+        self.default = default;
+        self
+    }
+
+    /// What it means. Texts and entities start empty.
+    pub fn role(mut self, role: Role) -> Self {
+        self.role = role;
+        match role {
+            Role::Text => self.default = FieldValue::Text(String::new()),
+            Role::Entity => self.default = FieldValue::Entity(None),
+            _ => {}
+        }
+        self
+    }
+
+    /// Its unit.
+    pub fn unit(mut self, unit: impl Into<String>) -> Self {
+        self.unit = Some(unit.into());
+        self
+    }
+
+    /// The least and the greatest value an editor offers.
+    pub fn range(mut self, least: f64, greatest: f64) -> Self {
+        self.range = Some((least, greatest));
+        self
+    }
+}

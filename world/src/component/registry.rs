@@ -1,0 +1,142 @@
+//! The components of a world, in the order they load.
+
+use super::definition::component_id;
+use super::{Component, ComponentDef, DefinitionError, Entity};
+use crate::id::ComponentId;
+use std::any::TypeId;
+use std::collections::HashMap;
+use thiserror::Error;
+
+/// Why a component cannot be registered.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum RegistryError {
+    /// The name is taken.
+    #[error("a component named {0:?} is registered already")]
+    NameTaken(String),
+    /// The definition is faulty.
+    #[error(transparent)]
+    Definition(#[from] DefinitionError),
+    /// There are 65,536 already.
+    #[error("no more than 65,536 components can be registered")]
+    Full,
+}
+
+/// Components by id, name, Rust type and load key. `entity` is always the first.
+#[derive(Clone, Debug)]
+pub struct Registry {
+    definitions: Vec<ComponentDef>,
+    by_name: HashMap<String, ComponentId>,
+    by_type: HashMap<TypeId, ComponentId>,
+    by_key: HashMap<String, Vec<ComponentId>>,
+    hooks: Hooks,
+}
+
+/// Which hooks any component has, so that none is looked for where there is none.
+#[derive(Clone, Copy, Debug, Default)]
+struct Hooks {
+    on_attach: bool,
+    on_free: bool,
+    on_died: bool,
+}
+
+impl Default for Registry {
+    fn default() -> Self {
+        let (by_name, by_type, by_key) = Default::default();
+        let mut registry =
+            Self { definitions: Vec::new(), by_name, by_type, by_key, hooks: Hooks::default() };
+        registry.register(Entity::definition()).expect("the built-in component is sound");
+        registry
+    }
+}
+
+impl Registry {
+    /// Adds a component; it loads after those before it.
+    ///
+    /// # Errors
+    /// If the name is taken or the definition is faulty.
+    pub fn register(&mut self, definition: ComponentDef) -> Result<ComponentId, RegistryError> {
+        definition.check()?;
+        if self.by_name.contains_key(&definition.name) {
+            return Err(RegistryError::NameTaken(definition.name));
+        }
+        if self.definitions.len() > u16::MAX as usize {
+            return Err(RegistryError::Full);
+        }
+        let id = component_id(self.definitions.len());
+        self.by_name.insert(definition.name.clone(), id);
+        if let Some(rust_type) = definition.rust_type {
+            self.by_type.insert(rust_type, id);
+        }
+        for key in definition.keys() {
+            self.by_key.entry(key).or_default().push(id);
+        }
+        self.hooks.on_attach |= definition.on_attach.is_some();
+        self.hooks.on_free |= definition.on_free.is_some();
+        self.hooks.on_died |= definition.on_died.is_some();
+        self.definitions.push(definition);
+        Ok(id)
+    }
+
+    /// The definition of a component of this registry.
+    ///
+    /// # Panics
+    /// For an id of another registry that is out of range here.
+    pub fn get(&self, id: ComponentId) -> &ComponentDef {
+        &self.definitions[id.index()]
+    }
+
+    /// The component with this name.
+    pub fn by_name(&self, name: &str) -> Option<ComponentId> {
+        self.by_name.get(name).copied()
+    }
+
+    /// The component of a Rust type.
+    pub fn of<T: Component>(&self) -> Option<ComponentId> {
+        self.by_rust_type(TypeId::of::<T>())
+    }
+
+    pub(crate) fn by_rust_type(&self, rust_type: TypeId) -> Option<ComponentId> {
+        self.by_type.get(&rust_type).copied()
+    }
+
+    /// The components a key of a config loads.
+    pub fn loaded_by(&self, key: &str) -> &[ComponentId] {
+        self.by_key.get(key).map_or(&[], Vec::as_slice)
+    }
+
+    /// Every key that loads some component.
+    pub fn load_keys(&self) -> impl Iterator<Item = &str> {
+        self.by_key.keys().map(String::as_str)
+    }
+
+    /// All of them, in the order they load.
+    pub fn iter(&self) -> impl Iterator<Item = (ComponentId, &ComponentDef)> {
+        self.definitions.iter().enumerate().map(|(index, definition)| (component_id(index), definition))
+    }
+
+    /// How many there are, `entity` included.
+    #[expect(clippy::len_without_is_empty, reason = "never empty")]
+    pub fn len(&self) -> usize {
+        self.definitions.len()
+    }
+
+    /// Whether any component has a hook for its blocks being given back.
+    pub(crate) fn any_on_free(&self) -> bool {
+        self.hooks.on_free
+    }
+
+    /// Whether any component has a hook for being attached.
+    pub(crate) fn any_on_attach(&self) -> bool {
+        self.hooks.on_attach
+    }
+
+    /// Whether any component has a hook for death.
+    pub(crate) fn any_on_died(&self) -> bool {
+        self.hooks.on_died
+    }
+
+    /// The name nearest to one that is unknown, if one is near.
+    pub fn nearest(&self, name: &str) -> Option<&str> {
+        crate::scene::nearest(name, self.definitions.iter().map(|definition| definition.name.as_str()))
+    }
+}

@@ -1,0 +1,441 @@
+//! From a config to blocks: templates, classes, and what an entity is made of.
+
+use crate::component::{ConfigError, Entity, Registry, Strings};
+use crate::config::{Config, Value};
+use crate::id::ComponentId;
+use crate::scene::nearest;
+use std::collections::BTreeMap;
+use thiserror::Error;
+
+/// A family of entities: what its members may be made of.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Class {
+    /// Its name.
+    pub name: String,
+    /// The components it permits, in registry order, `entity` left out.
+    pub components: Vec<ComponentId>,
+}
+
+/// What entities of a type begin with.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Template {
+    /// Its name: the type of its entities.
+    pub name: String,
+    /// Its class, if it has one.
+    pub class: Option<String>,
+    /// Its keys.
+    pub config: Config<'static>,
+}
+
+/// Why a class or a template cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum TemplateError {
+    /// A class names a component nobody registered.
+    #[error("class {class:?} permits the component {component:?}, which is not registered{}", suggest(near))]
+    UnknownComponent {
+        /// The class.
+        class: String,
+        /// The name.
+        component: String,
+        /// The nearest known one.
+        near: Option<String>,
+    },
+    /// A template names a class that is not there.
+    #[error("template {template:?} names the class {class:?}, which does not exist{}", suggest(near))]
+    UnknownClass {
+        /// The template.
+        template: String,
+        /// The name.
+        class: String,
+        /// The nearest known one.
+        near: Option<String>,
+    },
+    /// A template names no class although there are classes.
+    #[error("template {0:?} names no class; with classes, every template needs one")]
+    NoClass(String),
+    /// A key loads only components the class does not permit.
+    #[error("template {template:?}: key {key:?} loads {component:?}, which class {class:?} does not permit")]
+    OutsideClass {
+        /// The template.
+        template: String,
+        /// The key.
+        key: String,
+        /// A component it loads.
+        component: String,
+        /// The class.
+        class: String,
+    },
+}
+
+/// Why an entity cannot be made.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum CreateError {
+    /// There are classes, and the config names no type.
+    #[error("the entity has no type; with classes, every entity needs the type of a template")]
+    NoType,
+    /// No template has this name.
+    #[error("no template is named {name:?}{}", suggest(near))]
+    UnknownType {
+        /// The name.
+        name: String,
+        /// The nearest known one.
+        near: Option<String>,
+    },
+    /// The type is not a text.
+    #[error("the type is {0}; the name of a template is expected")]
+    TypeNotText(&'static str),
+    /// The config names a class; only templates do.
+    #[error("an entity cannot name its class; its template does")]
+    ClassGiven,
+    /// A key loads only components the class does not permit.
+    #[error("key {key:?} loads {component:?}, which class {class:?} of type {type_name:?} does not permit")]
+    OutsideClass {
+        /// The entity's type.
+        type_name: String,
+        /// The key.
+        key: String,
+        /// A component it loads.
+        component: String,
+        /// The class.
+        class: String,
+    },
+    /// A component could not be made from the config.
+    #[error("component {component:?}: {error}")]
+    Component {
+        /// The component.
+        component: String,
+        /// What is wrong.
+        error: ConfigError,
+    },
+}
+
+impl CreateError {
+    /// The config key at fault, if it is one.
+    pub fn key(&self) -> Option<&str> {
+        match self {
+            Self::NoType | Self::UnknownType { .. } | Self::TypeNotText(_) => Some("type"),
+            Self::ClassGiven => Some("class"),
+            Self::OutsideClass { key, .. } => Some(key),
+            Self::Component { error, .. } => error.key.as_deref(),
+        }
+    }
+}
+
+fn suggest(near: &Option<String>) -> String {
+    near.as_ref().map_or(String::new(), |near| format!("; did you mean {near:?}?"))
+}
+
+/// Templates and classes of a world.
+#[derive(Clone, Debug, Default)]
+pub struct Factory {
+    classes: BTreeMap<String, Class>,
+    templates: BTreeMap<String, Template>,
+}
+
+/// Keys of a config that are no component's: they are read here.
+pub(crate) const OWN_KEYS: [&str; 5] = ["type", "class", "isStatic", "dead", "lacks"];
+
+/// Blocks made from a config, ready to be put into a row.
+#[derive(Default, Debug)]
+pub(crate) struct Prepared {
+    /// Components in registry order, `entity` first.
+    pub(crate) components: Vec<ComponentId>,
+    /// Their blocks one behind the other.
+    pub(crate) blocks: Vec<u8>,
+    pub(crate) dead: bool,
+    pub(crate) is_static: bool,
+}
+
+impl Prepared {
+    /// Each component with its block.
+    pub(crate) fn blocks<'a>(
+        &'a self,
+        registry: &'a Registry,
+    ) -> impl Iterator<Item = (ComponentId, &'a [u8])> {
+        let mut rest = self.blocks.as_slice();
+        self.components.iter().map(move |&component| {
+            let (block, behind) = rest.split_at(registry.get(component).size());
+            rest = behind;
+            (component, block)
+        })
+    }
+}
+
+impl Factory {
+    /// Adds a class, in the place of one with its name.
+    ///
+    /// # Errors
+    /// If it permits a component that is not registered.
+    pub fn add_class(
+        &mut self,
+        registry: &Registry,
+        name: &str,
+        components: &[String],
+    ) -> Result<(), TemplateError> {
+        let mut permitted = Vec::with_capacity(components.len());
+        for component in components {
+            let id = registry.by_name(component).ok_or_else(|| TemplateError::UnknownComponent {
+                class: name.to_owned(),
+                component: component.clone(),
+                near: registry.nearest(component).map(str::to_owned),
+            })?;
+            if id != ComponentId::ENTITY {
+                permitted.push(id);
+            }
+        }
+        permitted.sort_unstable();
+        permitted.dedup();
+        self.classes.insert(name.to_owned(), Class { name: name.to_owned(), components: permitted });
+        Ok(())
+    }
+
+    /// Adds a template, in the place of one with its name. Its `class` key names its class.
+    ///
+    /// # Errors
+    /// If its class is unknown or missing, or a key loads only what the class does not permit.
+    pub fn add_template(
+        &mut self,
+        registry: &Registry,
+        name: &str,
+        mut config: Config<'static>,
+    ) -> Result<(), TemplateError> {
+        let class = match config.remove("class") {
+            Some(Value::Text(class)) => Some(class.into_owned()),
+            _ => None,
+        };
+        if let Some(class) = &class {
+            let Some(class) = self.classes.get(class) else {
+                return Err(TemplateError::UnknownClass {
+                    template: name.to_owned(),
+                    class: class.clone(),
+                    near: nearest(class, self.classes.keys().map(String::as_str)).map(str::to_owned),
+                });
+            };
+            if let Some((key, component)) = outside(registry, class, &config) {
+                let (template, class) = (name.to_owned(), class.name.clone());
+                return Err(TemplateError::OutsideClass { template, key, component, class });
+            }
+        } else if !self.classes.is_empty() {
+            return Err(TemplateError::NoClass(name.to_owned()));
+        }
+        config.remove("type");
+        self.templates.insert(name.to_owned(), Template { name: name.to_owned(), class, config });
+        Ok(())
+    }
+
+    /// Every class, by name.
+    pub fn classes(&self) -> impl Iterator<Item = &Class> {
+        self.classes.values()
+    }
+
+    /// Every template, by name.
+    pub fn templates(&self) -> impl Iterator<Item = &Template> {
+        self.templates.values()
+    }
+
+    /// The template of a type.
+    pub fn template(&self, type_name: &str) -> Option<&Template> {
+        self.templates.get(type_name)
+    }
+
+    /// The class of a type's template.
+    pub fn class_of(&self, type_name: &str) -> Option<&Class> {
+        self.classes.get(self.templates.get(type_name)?.class.as_ref()?)
+    }
+
+    /// Template and config as one: the config's keys on top.
+    ///
+    /// # Errors
+    /// If the config names a class, or, where there are classes, no known type.
+    pub(crate) fn merge<'a>(
+        &'a self,
+        config: &'a Config<'_>,
+    ) -> Result<(Config<'a>, Option<&'a Class>), CreateError> {
+        if config.has("class") {
+            return Err(CreateError::ClassGiven);
+        }
+        let type_name = match config.get("type") {
+            None => None,
+            Some(Value::Text(name)) => Some(name.as_ref()),
+            Some(other) => return Err(CreateError::TypeNotText(other.kind())),
+        };
+        let template = type_name.and_then(|name| self.templates.get(name));
+        let Some(template) = template else {
+            if self.classes.is_empty() {
+                return Ok((config.borrowed(), None));
+            }
+            let Some(name) = type_name else { return Err(CreateError::NoType) };
+            let near = nearest(name, self.templates.keys().map(String::as_str)).map(str::to_owned);
+            return Err(CreateError::UnknownType { name: name.to_owned(), near });
+        };
+        let class = template.class.as_ref().and_then(|class| self.classes.get(class));
+        let mut merged = template.config.borrowed();
+        for (key, value) in config.iter() {
+            merged.set(key, value.borrowed());
+        }
+        Ok((merged, class))
+    }
+
+    /// The components a merged config loads, in registry order, `entity` left out.
+    ///
+    /// # Errors
+    /// The first key that loads only what the class does not permit, with one such component.
+    pub(crate) fn components_of(
+        registry: &Registry,
+        class: Option<&Class>,
+        merged: &Config<'_>,
+        out: &mut Vec<ComponentId>,
+    ) -> Result<(), (String, String)> {
+        for (key, _) in merged.iter() {
+            let loaded = registry.loaded_by(key);
+            match class {
+                None => out.extend_from_slice(loaded),
+                Some(class) => {
+                    let before = out.len();
+                    out.extend(loaded.iter().filter(|component| class.components.contains(component)));
+                    if let (true, Some(&forbidden)) = (out.len() == before, loaded.first()) {
+                        return Err((key.to_owned(), registry.get(forbidden).name().to_owned()));
+                    }
+                }
+            }
+        }
+        out.sort_unstable();
+        out.dedup();
+        Ok(())
+    }
+
+    /// Makes an entity's blocks. Touches nothing but `out` and the strings, so any thread may call it.
+    ///
+    /// # Errors
+    /// What is wrong with the config; `out` is then of no use.
+    pub(crate) fn prepare(
+        &self,
+        registry: &Registry,
+        strings: &Strings,
+        config: &Config<'_>,
+        out: &mut Prepared,
+    ) -> Result<(), CreateError> {
+        let (merged, class) = self.merge(config)?;
+        let type_name = merged.get("type").or(config.get("type")).and_then(Value::as_str).unwrap_or_default();
+        out.components.clear();
+        out.blocks.clear();
+        out.components.push(ComponentId::ENTITY);
+        Self::components_of(registry, class, &merged, &mut out.components).map_err(|(key, component)| {
+            let class = class.map(|class| class.name.clone()).unwrap_or_default();
+            CreateError::OutsideClass { type_name: type_name.to_owned(), key, component, class }
+        })?;
+        if let Some(Value::List(lacks)) = merged.get("lacks") {
+            let lacked = |component: &ComponentId| {
+                lacks.iter().any(|name| name.as_str() == Some(registry.get(*component).name()))
+            };
+            out.components.retain(|component| *component == ComponentId::ENTITY || !lacked(component));
+        }
+        out.dead = merged.get("dead").and_then(Value::as_bool).unwrap_or(false);
+        out.is_static = merged.get("isStatic").and_then(Value::as_bool).unwrap_or(false);
+        let entity = Entity::new(strings.intern(type_name), out.dead, out.is_static);
+        out.blocks.extend_from_slice(bytemuck::bytes_of(&entity));
+        for &component in &out.components[1..] {
+            let definition = registry.get(component);
+            let start = out.blocks.len();
+            out.blocks.resize(start + definition.size(), 0);
+            definition
+                .to_block(&merged, strings, &mut out.blocks[start..])
+                .map_err(|error| CreateError::Component { component: definition.name().to_owned(), error })?;
+        }
+        Ok(())
+    }
+}
+
+fn outside(registry: &Registry, class: &Class, config: &Config<'_>) -> Option<(String, String)> {
+    Factory::components_of(registry, Some(class), config, &mut Vec::new()).err()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::component::{ComponentDef, Field, Scalar};
+
+    fn registry() -> Registry {
+        let mut registry = Registry::default();
+        let health = Field::new("health", Scalar::F32, 0);
+        let most =
+            Field::new("most", Scalar::F32, 4).key("maxHealth").default_value(crate::FieldValue::Float(10.0));
+        for definition in [
+            ComponentDef::described("health", vec![health, most]),
+            ComponentDef::described("place", vec![Field::new("x", Scalar::F64, 0)]),
+            ComponentDef::described("armour", vec![Field::new("armour", Scalar::U8, 0)]),
+            ComponentDef::described("shared", vec![Field::new("x", Scalar::F64, 0)]),
+        ] {
+            registry.register(definition).unwrap();
+        }
+        registry
+    }
+
+    fn factory(registry: &Registry) -> Factory {
+        let mut factory = Factory::default();
+        factory.add_class(registry, "actor", &["health".into(), "place".into()]).unwrap();
+        let config: Config<'static> = serde_json::from_str(r#"{"class":"actor","maxHealth":100}"#).unwrap();
+        factory.add_template(registry, "guardian", config).unwrap();
+        factory
+    }
+
+    fn prepare(config: &str) -> Result<Vec<String>, CreateError> {
+        let registry = registry();
+        let config: Config<'_> = serde_json::from_str(config).unwrap();
+        let mut out = Prepared::default();
+        factory(&registry).prepare(&registry, &Strings::default(), &config, &mut out)?;
+        Ok(out.components.iter().map(|&c| registry.get(c).name().to_owned()).collect())
+    }
+
+    #[test]
+    fn the_callers_keys_lie_on_top_of_the_templates() {
+        let registry = registry();
+        let factory = factory(&registry);
+        let config: Config<'_> = serde_json::from_str(r#"{"type":"guardian","maxHealth":5}"#).unwrap();
+        let (merged, class) = factory.merge(&config).unwrap();
+        assert_eq!(merged.get("maxHealth"), Some(&Value::Uint(5)));
+        assert_eq!(class.unwrap().name, "actor");
+    }
+
+    #[test]
+    fn a_shared_key_loads_only_what_the_class_permits() {
+        assert_eq!(prepare(r#"{"type":"guardian","x":3}"#).unwrap(), ["entity", "health", "place"]);
+    }
+
+    #[test]
+    fn a_key_that_loads_only_forbidden_components_is_an_error_that_names_all() {
+        let error = prepare(r#"{"type":"guardian","armour":3}"#).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            r#"key "armour" loads "armour", which class "actor" of type "guardian" does not permit"#
+        );
+        assert_eq!(error.key(), Some("armour"));
+    }
+
+    #[test]
+    fn with_classes_a_type_must_be_known_and_a_caller_names_no_class() {
+        assert_eq!(prepare("{}"), Err(CreateError::NoType));
+        let near = Some("guardian".to_owned());
+        assert_eq!(
+            prepare(r#"{"type":"gaurdian"}"#),
+            Err(CreateError::UnknownType { name: "gaurdian".into(), near })
+        );
+        assert_eq!(prepare(r#"{"type":"guardian","class":"actor"}"#), Err(CreateError::ClassGiven));
+    }
+
+    #[test]
+    fn without_classes_a_config_is_used_as_it_is() {
+        let registry = registry();
+        let config: Config<'_> = serde_json::from_str(r#"{"type":"nobody","x":3}"#).unwrap();
+        let mut out = Prepared::default();
+        Factory::default().prepare(&registry, &Strings::default(), &config, &mut out).unwrap();
+        assert_eq!(out.components.len(), 3);
+    }
+
+    #[test]
+    fn a_value_that_does_not_fit_its_field_names_component_and_key() {
+        let error = prepare(r#"{"type":"guardian","maxHealth":"lots"}"#).unwrap_err();
+        assert_eq!(error.to_string(), r#"component "health": a number is expected, not a text"#);
+        assert_eq!(error.key(), Some("maxHealth"));
+    }
+}
