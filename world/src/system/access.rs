@@ -1,0 +1,189 @@
+//! From what a system asks for and declares to components of a registry.
+
+use super::definition::{Declared, SystemDef, SystemKind};
+use super::run::Capabilities;
+use crate::component::Registry;
+use crate::id::{ComponentId, EntityId};
+use crate::memory::{CompiledQuery, ItemKind, ItemTerm, MaskCache};
+use crate::schedule::{Access, QueryAccess};
+use std::any::TypeId;
+use thiserror::Error;
+
+/// Why a system cannot be registered.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum AccessError {
+    /// A query asks for a type that is no registered component.
+    #[error("system {system:?}: {component} is not a registered component; register it in the catalog first")]
+    UnknownType {
+        /// The system.
+        system: String,
+        /// The type's name in Rust.
+        component: String,
+    },
+    /// A declaration names a component nobody registered.
+    #[error("system {system:?} declares the component {component:?}, which is not registered")]
+    UnknownName {
+        /// The system.
+        system: String,
+        /// The name.
+        component: String,
+    },
+    /// A query could hand out one block twice, once to be written.
+    #[error("system {system:?}: a query asks for {component:?} more than once and writes it")]
+    WrittenTwice {
+        /// The system.
+        system: String,
+        /// The component.
+        component: String,
+    },
+    /// `entity` is the world's own to write.
+    #[error("system {0:?} asks to write the built-in component \"entity\"; use `kill` to let entities die")]
+    WritesEntity(String),
+    /// A query has more than 32 optional items.
+    #[error("system {0:?}: a query has more than 32 optional items")]
+    TooManyOptional(String),
+}
+
+/// A system's access, its queries compiled.
+pub(crate) struct Compiled {
+    pub(crate) access: Access,
+    pub(crate) queries: Vec<CompiledQuery>,
+    /// Pools a run borrows, and whether to write.
+    pub(crate) borrows: Vec<(ComponentId, bool)>,
+    pub(crate) capabilities: Capabilities,
+}
+
+impl SystemDef {
+    /// Resolves what it asks for.
+    pub(crate) fn compile(&self, registry: &Registry) -> Result<Compiled, AccessError> {
+        let by_name = |name: &str| {
+            registry.by_name(name).ok_or_else(|| AccessError::UnknownName {
+                system: self.name.clone(),
+                component: name.to_owned(),
+            })
+        };
+        let ids =
+            |names: &[&'static str]| names.iter().map(|name| by_name(name)).collect::<Result<Vec<_>, _>>();
+        let Declared { reads, writes, adds, removes, creates, creates_anything, kills, exclusive, known } =
+            &self.declared;
+        let known = *known || self.kind != SystemKind::System;
+        let mut access = if known { Access::new() } else { Access::unknown() };
+        let mut borrows: Vec<(ComponentId, bool)> = Vec::new();
+        let mut queries = Vec::new();
+        for (_, terms) in &self.queries {
+            let query = self.compile_query(registry, terms)?;
+            for &(component, kind) in &query.terms {
+                let writes = matches!(kind, ItemKind::Write | ItemKind::OptionalWrite);
+                if let Some(component) = component.filter(|c| query.visited.contains(c)) {
+                    borrow(&mut borrows, component, writes);
+                    if writes {
+                        access = access.write(component);
+                    }
+                }
+            }
+            access = access.query(
+                QueryAccess::new()
+                    .required(query.required.iter().copied())
+                    .optional(query.optional.iter().copied())
+                    .without(query.without.iter().copied()),
+            );
+            queries.push(query);
+        }
+        let mut readable = Vec::new();
+        for component in ids(reads)? {
+            access = access.read(component);
+            readable.push(component);
+            if self.kind != SystemKind::System {
+                borrow(&mut borrows, component, false);
+            }
+        }
+        let (sets, adds, removes) = (ids(writes)?, ids(adds)?, ids(removes)?);
+        for &component in &sets {
+            access = access.write(component);
+        }
+        access = access.adds(adds.iter().copied()).removes(removes.iter().copied());
+        let mut creatable = None;
+        if let Some(names) = creates {
+            let components = names.iter().map(|name| by_name(name)).collect::<Result<Vec<_>, _>>()?;
+            access = access.creates(components.iter().copied());
+            creatable = Some(components);
+        }
+        if *creates_anything {
+            access = access.creates_anything();
+        }
+        if *kills {
+            access = access.kills();
+        }
+        if *exclusive {
+            access = access.exclusive();
+        }
+        let capabilities = Capabilities {
+            reads: readable,
+            sets,
+            adds,
+            removes,
+            creates: creatable,
+            creates_anything: *creates_anything,
+            kills: *kills,
+        };
+        Ok(Compiled { access, queries, borrows, capabilities })
+    }
+
+    fn compile_query(&self, registry: &Registry, terms: &[ItemTerm]) -> Result<CompiledQuery, AccessError> {
+        let mut query = CompiledQuery {
+            terms: Vec::new(),
+            kinds: terms.into(),
+            required: Vec::new(),
+            optional: Vec::new(),
+            without: Vec::new(),
+            visited: Vec::new(),
+            skips_statics: self.kind == SystemKind::EntitySystem,
+            cache: MaskCache::default(),
+        };
+        for term in terms {
+            if term.component == TypeId::of::<EntityId>() {
+                query.terms.push((None, term.kind));
+                continue;
+            }
+            let component = registry.by_rust_type(term.component).ok_or_else(|| {
+                AccessError::UnknownType { system: self.name.clone(), component: term.type_name.to_owned() }
+            })?;
+            let writes = |kind| matches!(kind, ItemKind::Write | ItemKind::OptionalWrite);
+            let touches = |kind| !matches!(kind, ItemKind::With | ItemKind::Without);
+            if writes(term.kind) && component == ComponentId::ENTITY {
+                return Err(AccessError::WritesEntity(self.name.clone()));
+            }
+            let twice = query.terms.iter().any(|&(other, kind)| {
+                other == Some(component)
+                    && touches(kind)
+                    && touches(term.kind)
+                    && (writes(kind) || writes(term.kind))
+            });
+            if twice {
+                let component = registry.get(component).name().to_owned();
+                return Err(AccessError::WrittenTwice { system: self.name.clone(), component });
+            }
+            match term.kind {
+                ItemKind::Read | ItemKind::Write | ItemKind::With => query.required.push(component),
+                ItemKind::OptionalRead | ItemKind::OptionalWrite => query.optional.push(component),
+                ItemKind::Without => query.without.push(component),
+                ItemKind::Id => {}
+            }
+            if touches(term.kind) {
+                query.visited.push(component);
+            }
+            query.terms.push((Some(component), term.kind));
+        }
+        if query.optional.len() > 32 {
+            return Err(AccessError::TooManyOptional(self.name.clone()));
+        }
+        Ok(query)
+    }
+}
+
+fn borrow(borrows: &mut Vec<(ComponentId, bool)>, component: ComponentId, writes: bool) {
+    match borrows.iter_mut().find(|(borrowed, _)| *borrowed == component) {
+        Some((_, to_write)) => *to_write |= writes,
+        None => borrows.push((component, writes)),
+    }
+}

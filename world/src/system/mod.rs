@@ -1,0 +1,20 @@
+//! Systems: what runs over entities, what it may touch, and what it asks for afterwards.
+
+mod access;
+mod body;
+mod bundle;
+mod definition;
+mod effects;
+mod params;
+mod run;
+
+pub use body::{EntitySystem, EntityWorkerSystem, Named, System, WorkerSystem};
+pub use bundle::Bundle;
+pub use definition::{Step, SystemDef, SystemKind};
+pub use params::Params;
+pub use run::{EffectError, Run};
+
+pub(crate) use access::AccessError;
+pub(crate) use body::{Body, Job, JobOutcome, panic_message};
+pub(crate) use effects::{Change, Effects, Staged};
+pub(crate) use run::{Capabilities, RunShared};

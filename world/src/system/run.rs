@@ -1,0 +1,296 @@
+//! What an update may do besides writing its own components.
+
+use super::bundle::Bundle;
+use super::effects::{Change, Effects};
+use super::params::Params;
+use crate::component::{Component, Entity, FieldValue, Registry, Strings};
+use crate::config::Config;
+use crate::entity::{CreateError, Factory, Prepared};
+use crate::id::{ComponentId, EntityId, SystemId};
+use crate::memory::ReservedIds;
+use crate::random::{Stream, run_stream};
+use std::any::Any;
+use std::sync::Arc;
+use thiserror::Error;
+
+/// What a system declared it may ask for.
+#[derive(Debug, Default)]
+pub(crate) struct Capabilities {
+    pub(crate) reads: Vec<ComponentId>,
+    pub(crate) sets: Vec<ComponentId>,
+    pub(crate) adds: Vec<ComponentId>,
+    pub(crate) removes: Vec<ComponentId>,
+    pub(crate) creates: Option<Vec<ComponentId>>,
+    pub(crate) creates_anything: bool,
+    pub(crate) kills: bool,
+}
+
+/// What all runs of a world share.
+pub(crate) struct RunShared {
+    pub(crate) registry: Registry,
+    pub(crate) factory: Factory,
+    pub(crate) strings: Arc<Strings>,
+    pub(crate) seed: u64,
+}
+
+/// Why an effect was refused.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum EffectError {
+    /// The system did not declare it.
+    #[error("system {system:?} may not {what}; declare it with `{declare}`")]
+    Undeclared {
+        /// The system.
+        system: String,
+        /// What it tried.
+        what: String,
+        /// The method of `SystemDef` that permits it.
+        declare: String,
+    },
+    /// The component is not registered.
+    #[error("system {system:?}: {component:?} is not a registered component")]
+    Unknown {
+        /// The system.
+        system: String,
+        /// The name.
+        component: &'static str,
+    },
+    /// The config has a fault.
+    #[error("system {system:?} could not create an entity: {error}")]
+    Create {
+        /// The system.
+        system: String,
+        /// What is wrong.
+        error: CreateError,
+    },
+}
+
+impl From<EffectError> for String {
+    fn from(error: EffectError) -> Self {
+        error.to_string()
+    }
+}
+
+/// One run of a system, as its updates see it.
+///
+/// Effects are collected and applied on the world thread when the run is over. An id of a created entity can be
+/// stored at once; the entity joins queries when it is adopted.
+pub struct Run {
+    pub(crate) system: SystemId,
+    pub(crate) name: Arc<str>,
+    /// The system's place in registration order.
+    pub(crate) place: u64,
+    pub(crate) number: u64,
+    pub(crate) tick: u64,
+    pub(crate) delta: f64,
+    pub(crate) game_time: f64,
+    pub(crate) params: Arc<Params>,
+    pub(crate) capabilities: Arc<Capabilities>,
+    pub(crate) shared: Arc<RunShared>,
+    pub(crate) ids: ReservedIds,
+    pub(crate) effects: Effects,
+    pub(crate) random: Option<Stream>,
+    pub(crate) scratch: Prepared,
+}
+
+impl Run {
+    /// Milliseconds of game time this run stands for.
+    pub fn delta(&self) -> f64 {
+        self.delta
+    }
+    /// Game time in milliseconds.
+    pub fn game_time(&self) -> f64 {
+        self.game_time
+    }
+    /// Which tick.
+    pub fn tick(&self) -> u64 {
+        self.tick
+    }
+    /// How many runs of the system succeeded before this one.
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// A parameter as a number; 0 or 1 for a truth value.
+    ///
+    /// # Panics
+    /// If the system has no such parameter.
+    pub fn param(&self, name: &str) -> f64 {
+        let value = self.params.get(name).and_then(FieldValue::as_f64);
+        value.unwrap_or_else(|| panic!("system {:?} has no parameter {name:?}", self.name))
+    }
+
+    /// The run's own random stream: the same draws for the same seed, system and run, whatever the threads.
+    pub fn random(&mut self) -> &mut Stream {
+        let (seed, system, number) = (self.shared.seed, self.place, self.number);
+        self.random.get_or_insert_with(|| run_stream(seed, system, number, 0))
+    }
+
+    /// The world's strings.
+    pub fn strings(&self) -> &Strings {
+        &self.shared.strings
+    }
+
+    /// Lets an entity die after the run.
+    ///
+    /// # Errors
+    /// If the system did not declare that it kills.
+    pub fn kill(&mut self, id: EntityId) -> Result<(), EffectError> {
+        if !self.capabilities.kills {
+            return Err(self.undeclared("kill entities", "kills()"));
+        }
+        self.effects.deaths.push(id);
+        Ok(())
+    }
+
+    /// Adds a component after the run, or puts it in the place of the one that is there.
+    ///
+    /// # Errors
+    /// If the system did not declare that it adds `T`.
+    pub fn add<T: Component>(&mut self, id: EntityId, value: T) -> Result<(), EffectError> {
+        let component = self.component::<T>()?;
+        if !self.capabilities.adds.contains(&component) {
+            return Err(self.undeclared(&format!("add {:?}", T::NAME), "adds::<T>()"));
+        }
+        let at = self.block(&value);
+        self.effects.changes.push(Change::Put { id, component, at });
+        Ok(())
+    }
+
+    /// Writes a component of an entity that has it, after the run.
+    ///
+    /// # Errors
+    /// If the system did not declare that it writes `T`.
+    pub fn set<T: Component>(&mut self, id: EntityId, value: T) -> Result<(), EffectError> {
+        let component = self.component::<T>()?;
+        if !self.capabilities.sets.contains(&component) {
+            return Err(self.undeclared(&format!("set {:?}", T::NAME), "writes::<T>()"));
+        }
+        let at = self.block(&value);
+        self.effects.changes.push(Change::Set { id, component, at });
+        Ok(())
+    }
+
+    /// Takes a component away after the run.
+    ///
+    /// # Errors
+    /// If the system did not declare that it removes `T`.
+    pub fn remove<T: Component>(&mut self, id: EntityId) -> Result<(), EffectError> {
+        let component = self.component::<T>()?;
+        if !self.capabilities.removes.contains(&component) {
+            return Err(self.undeclared(&format!("remove {:?}", T::NAME), "removes::<T>()"));
+        }
+        self.effects.changes.push(Change::Remove { id, component });
+        Ok(())
+    }
+
+    /// Creates an entity from a config, which the world adopts after the run.
+    ///
+    /// # Errors
+    /// If the config has a fault, or loads a component the system did not declare it creates.
+    pub fn create(&mut self, config: &Config<'_>) -> Result<EntityId, EffectError> {
+        let mut prepared = std::mem::take(&mut self.scratch);
+        let shared = self.shared.clone();
+        let made = shared.factory.prepare(&shared.registry, &shared.strings, config, &mut prepared);
+        let result = made
+            .map_err(|error| EffectError::Create { system: self.name.to_string(), error })
+            .and_then(|()| self.permit_creation(&prepared.components))
+            .map(|()| self.stage(&prepared));
+        self.scratch = prepared;
+        result
+    }
+
+    /// Creates an entity without a type from values, which the world adopts after the run.
+    ///
+    /// # Errors
+    /// If the system did not declare that it creates these components.
+    pub fn spawn<B: Bundle>(&mut self, bundle: B) -> Result<EntityId, EffectError> {
+        let mut parts = Vec::with_capacity(8);
+        for (place, (rust_type, name)) in B::types().into_iter().enumerate() {
+            let component = self.shared.registry.by_rust_type(rust_type);
+            let unknown = || EffectError::Unknown { system: self.name.to_string(), component: name };
+            parts.push((component.ok_or_else(unknown)?, place));
+        }
+        parts.sort_unstable();
+        parts.dedup_by_key(|part| part.0);
+        let components: Vec<ComponentId> =
+            [ComponentId::ENTITY].into_iter().chain(parts.iter().map(|part| part.0)).collect();
+        self.permit_creation(&components)?;
+        let id = self.ids.take();
+        let staged = self.effects.staged_for(&components);
+        staged.ids.push(id);
+        staged.columns[0].extend_from_slice(bytemuck::bytes_of(&Entity::new(0, false, false)));
+        bundle.each_block(|place, bytes| {
+            if let Some(column) = parts.iter().position(|part| part.1 == place) {
+                staged.columns[column + 1].extend_from_slice(bytes);
+            }
+        });
+        self.effects.created.push(id);
+        Ok(id)
+    }
+
+    /// Sends an event to whoever listens for its type, after the run.
+    pub fn send<E: Any + Send>(&mut self, event: E) {
+        self.effects.events.push(Box::new(event));
+    }
+
+    /// Reports an error about an entity.
+    pub fn fail(&mut self, id: EntityId, message: impl Into<String>) {
+        self.effects.errors.push((Some(id), message.into()));
+    }
+
+    pub(super) fn fail_all(&mut self, errors: impl IntoIterator<Item = (Option<EntityId>, String)>) {
+        self.effects.errors.extend(errors);
+    }
+
+    fn stage(&mut self, prepared: &Prepared) -> EntityId {
+        let id = self.ids.take();
+        let registry = &self.shared.registry;
+        let staged = self.effects.staged_for(&prepared.components);
+        let place = staged.ids.len() as u32;
+        staged.ids.push(id);
+        for (column, (_, block)) in staged.columns.iter_mut().zip(prepared.blocks(registry)) {
+            column.extend_from_slice(block);
+        }
+        if prepared.is_static {
+            staged.statics.push(place);
+        }
+        if prepared.dead {
+            staged.dead.push(place);
+        }
+        self.effects.created.push(id);
+        id
+    }
+
+    fn permit_creation(&self, components: &[ComponentId]) -> Result<(), EffectError> {
+        if self.capabilities.creates_anything {
+            return Ok(());
+        }
+        let permitted = self.capabilities.creates.as_deref();
+        let forbidden = components.iter().find(|&&c| {
+            c != ComponentId::ENTITY && !permitted.is_some_and(|permitted| permitted.contains(&c))
+        });
+        match (forbidden, permitted) {
+            (None, Some(_)) => Ok(()),
+            (forbidden, _) => {
+                let name = forbidden.map_or("entity", |&c| self.shared.registry.get(c).name());
+                Err(self.undeclared(&format!("create entities with {name:?}"), "creates([…])"))
+            }
+        }
+    }
+
+    fn component<T: Component>(&self) -> Result<ComponentId, EffectError> {
+        let unknown = || EffectError::Unknown { system: self.name.to_string(), component: T::NAME };
+        self.shared.registry.of::<T>().ok_or_else(unknown)
+    }
+
+    fn block<T: Component>(&mut self, value: &T) -> usize {
+        let at = self.effects.blocks.len();
+        self.effects.blocks.extend_from_slice(bytemuck::bytes_of(value));
+        at
+    }
+
+    fn undeclared(&self, what: &str, declare: &str) -> EffectError {
+        let (what, declare) = (what.to_owned(), declare.to_owned());
+        EffectError::Undeclared { system: self.name.to_string(), what, declare }
+    }
+}
