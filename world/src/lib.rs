@@ -1,25 +1,36 @@
 //! An entity world that lives on its own thread.
 
+mod catalog;
 mod component;
 mod config;
+mod entity;
 mod filter;
 mod host;
 mod id;
 pub mod inspect;
+mod memory;
 mod random;
 pub mod save;
 mod scene;
 mod schedule;
+mod system;
 mod timing;
+mod world;
 
-pub use component::{Field, FieldValue, Role, Scalar};
+pub use catalog::Catalog;
+pub use component::{
+    AttachContext, Component, ComponentDef, ConfigError, DefinitionError, Entity, Field, FieldValue,
+    HookError, Registry, RegistryError, Role, Scalar, Strings,
+};
 pub use config::{Config, Value};
+pub use entity::{Class, CreateError, Factory, Template, TemplateError};
 pub use filter::{
     Assertion, Candidate, CandidateKind, Completion, Filter, FilterFault, Language, Names, Outcome, Subject,
     SubjectValue, Tally, Total, complete,
 };
 pub use host::{Command, Done, HostEvent, LogLevel, LogLine, Reply, SaveForm, Target};
 pub use id::{ComponentId, EntityId, Ordinal, RunId, SystemId};
+pub use memory::{Item, ItemKind, ItemTerm, Query, With, Without};
 pub use random::{MAX_SEED, SharedStream, Stream, StreamState, fresh_seed, run_stream};
 pub use scene::{
     DataComponent, DataField, Document, EntitySource, FORMAT_VERSION, Fault, Faults, Position, SceneClass,
@@ -30,4 +41,12 @@ pub use schedule::{
     Pair, PeriodState, Plan, PlanDocument, PlanPair, PlanSystem, QueryAccess, Reason, ReasonKind,
     SystemAccess, order_by_access,
 };
+pub use system::{
+    Bundle, EffectError, EntitySystem, EntityWorkerSystem, Named, Params, Run, Step, System, SystemDef,
+    SystemKind, WorkerSystem,
+};
 pub use timing::{PerformanceTiming, RunTime};
+pub use world::{
+    AccessFault, Clock, Clocks, LoadError, LoadOptions, LoadReport, SaveError, SceneInfo, SystemError,
+    SystemPhase, SystemStatus, UpdateReport, World, WorldEvent, WorldOptions,
+};

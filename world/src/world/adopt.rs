@@ -1,0 +1,59 @@
+//! Entities that a run created come into the world.
+
+use super::{World, WorldEvent};
+use crate::id::ComponentId;
+use crate::system::{Effects, Staged};
+
+impl World {
+    /// Gives rows, ordinals and hooks to what a run created: ordinals in call order, rows by archetype.
+    pub(super) fn adopt(&mut self, effects: &mut Effects) {
+        let staged = std::mem::take(&mut effects.staged);
+        let created = std::mem::take(&mut effects.created);
+        for staged in &staged {
+            self.place_staged(staged);
+        }
+        for &id in &created {
+            self.order.push(id);
+        }
+        if self.shared.registry.any_on_attach() {
+            for staged in &staged {
+                for &id in &staged.ids {
+                    self.attach_all(id, &staged.components, None);
+                }
+            }
+        }
+        if self.listeners.any() {
+            for id in created {
+                // One that an earlier handler removed again was added all the same, but is gone.
+                if self.contains(id) {
+                    self.emit(WorldEvent::EntityAdded(id));
+                }
+            }
+        }
+    }
+
+    fn place_staged(&mut self, staged: &Staged) {
+        let archetype = self.storage.rows.archetype(&staged.components);
+        let mut done = 0;
+        while done < staged.ids.len() {
+            let (row, len) = self.storage.create_run(archetype, &staged.ids[done..]);
+            for (&component, column) in staged.components.iter().zip(&staged.columns) {
+                let size = self.storage.pool(component).block_size();
+                let blocks = &column[done * size..(done + len as usize) * size];
+                self.storage.pool_mut(component).insert_run(row, len, blocks);
+            }
+            done += len as usize;
+        }
+        for &place in &staged.statics {
+            if let Some(row) = self.row(staged.ids[place as usize]) {
+                self.storage.rows.set_static(row, true);
+            }
+        }
+        for &place in &staged.dead {
+            if let Some(row) = self.row(staged.ids[place as usize]) {
+                self.storage.rows.set_queryable(row, false);
+            }
+        }
+        debug_assert_eq!(staged.components[0], ComponentId::ENTITY);
+    }
+}

@@ -1,0 +1,343 @@
+//! Components of entities that are there: reading, writing, adding, removing.
+
+use super::deferred::Owed;
+use super::events::{SystemError, SystemPhase};
+use super::{World, WorldEvent};
+use crate::component::{AttachContext, Component, FieldValue, field_value, set_field};
+use crate::id::{ComponentId, EntityId};
+use thiserror::Error;
+
+/// Why a component of an entity could not be touched.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum AccessFault {
+    /// The entity is gone.
+    #[error("there is no entity {0}")]
+    NoEntity(EntityId),
+    /// The entity does not have the component.
+    #[error("entity {entity} has no {component:?}")]
+    Missing {
+        /// The entity.
+        entity: EntityId,
+        /// The component.
+        component: String,
+    },
+    /// The component is not registered.
+    #[error("{0:?} is not a registered component")]
+    Unregistered(String),
+    /// There is no such field.
+    #[error("component {component:?} has no field {field:?}{near}")]
+    NoField {
+        /// The component.
+        component: String,
+        /// The field.
+        field: String,
+        /// "; did you mean …?" or nothing.
+        near: String,
+    },
+    /// The value does not fit the field.
+    #[error("{0}")]
+    Value(String),
+    /// `entity` is the world's own.
+    #[error("the component \"entity\" is the world's own: it cannot be written, added or removed")]
+    BuiltIn,
+    /// The entity's class does not permit the component.
+    #[error(
+        "entity {entity} of type {type_name:?} cannot have {component:?}: class {class:?} does not permit it"
+    )]
+    OutsideClass {
+        /// The entity.
+        entity: EntityId,
+        /// Its type.
+        type_name: String,
+        /// The component.
+        component: String,
+        /// The class.
+        class: String,
+    },
+    /// The component's own hook refused.
+    #[error("component {component:?} could not be attached to entity {entity}: {message}")]
+    Attach {
+        /// The entity.
+        entity: EntityId,
+        /// The component.
+        component: String,
+        /// What the hook said.
+        message: String,
+    },
+}
+
+impl World {
+    /// Whether an entity is there.
+    pub fn contains(&self, id: EntityId) -> bool {
+        self.storage.slots.row(id).is_some()
+    }
+
+    pub(crate) fn row(&self, id: EntityId) -> Option<u32> {
+        self.storage.slots.row(id)
+    }
+
+    /// A component of an entity; none if it is gone or does not have it. Waits for a run that writes it.
+    pub fn get<T: Component>(&mut self, id: EntityId) -> Option<T> {
+        let component = self.shared.registry.of::<T>()?;
+        self.wait_to_read(component);
+        self.peek_bytes(id, component).map(bytemuck::pod_read_unaligned)
+    }
+
+    /// A component of an entity, if no run writes that component at the moment.
+    pub fn peek<T: Component>(&self, id: EntityId) -> Option<&T> {
+        let component = self.shared.registry.of::<T>()?;
+        self.peek_bytes(id, component).map(bytemuck::from_bytes)
+    }
+
+    /// The block of an entity's component, if no run writes that component at the moment.
+    pub fn peek_bytes(&self, id: EntityId, component: ComponentId) -> Option<&[u8]> {
+        let pool = self.storage.pool(component);
+        let row = self.row(id).filter(|&row| pool.present().has(row))?;
+        pool.bytes_of(row)
+    }
+
+    /// Whether an entity is there and has a component.
+    pub fn has(&self, id: EntityId, component: ComponentId) -> bool {
+        self.row(id).is_some_and(|row| self.storage.pool(component).present().has(row))
+    }
+
+    /// The components of an entity, `entity` first; none if it is gone.
+    pub fn components_of(&self, id: EntityId) -> Option<Vec<ComponentId>> {
+        self.row(id).map(|row| self.storage.components_of(row))
+    }
+
+    /// The value of a field, if no run writes its component at the moment.
+    pub fn field(&self, id: EntityId, component: ComponentId, field: usize) -> Option<FieldValue> {
+        let block = self.peek_bytes(id, component)?;
+        let field = self.shared.registry.get(component).fields().get(field)?;
+        Some(field_value(field, block, self.strings(), |id| self.ordinal(id)))
+    }
+
+    /// Writes a component of an entity that has it. Waits for runs that hold the component.
+    ///
+    /// # Errors
+    /// If the entity is gone or does not have it, or it is `entity`.
+    pub fn set<T: Component>(&mut self, id: EntityId, value: T) -> Result<(), AccessFault> {
+        let component = self.registered::<T>()?;
+        self.set_bytes(id, component, bytemuck::bytes_of(&value))
+    }
+
+    pub(crate) fn registered<T: Component>(&self) -> Result<ComponentId, AccessFault> {
+        self.shared.registry.of::<T>().ok_or_else(|| AccessFault::Unregistered(T::NAME.to_owned()))
+    }
+
+    pub(crate) fn set_bytes(
+        &mut self,
+        id: EntityId,
+        component: ComponentId,
+        block: &[u8],
+    ) -> Result<(), AccessFault> {
+        let row = self.row_with(id, component)?;
+        self.wait_to_write(component);
+        self.storage.pool_mut(component).replace(row, block);
+        self.emit(WorldEvent::ComponentChanged(id, component));
+        Ok(())
+    }
+
+    /// Writes one field of an entity's component, by name.
+    ///
+    /// # Errors
+    /// If entity, component or field is not there, or the value does not fit; nothing is changed then.
+    pub fn set_field(
+        &mut self,
+        id: EntityId,
+        component: &str,
+        field: &str,
+        value: &FieldValue,
+    ) -> Result<(), AccessFault> {
+        let component = self.component_named(component)?;
+        let row = self.row_with(id, component)?;
+        self.wait_to_write(component);
+        let definition = self.shared.registry.get(component);
+        let Some(description) = definition.fields().iter().find(|known| known.name == field) else {
+            let names = definition.fields().iter().map(|field| field.name.as_str());
+            return Err(AccessFault::NoField {
+                component: definition.name().to_owned(),
+                field: field.to_owned(),
+                near: crate::scene::suggestion(field, names),
+            });
+        };
+        let order = &self.order;
+        if let Some(block) = self.storage.pool_mut(component).bytes_of_mut(row) {
+            let strings = &self.shared.strings;
+            set_field(description, block, value, strings, |ordinal| order.by_ordinal(ordinal))
+                .map_err(AccessFault::Value)?;
+        }
+        self.emit(WorldEvent::ComponentChanged(id, component));
+        Ok(())
+    }
+
+    pub(crate) fn component_named(&self, name: &str) -> Result<ComponentId, AccessFault> {
+        self.shared.registry.by_name(name).ok_or_else(|| AccessFault::Unregistered(name.to_owned()))
+    }
+
+    fn row_with(&self, id: EntityId, component: ComponentId) -> Result<u32, AccessFault> {
+        let row = self.row(id).ok_or(AccessFault::NoEntity(id))?;
+        if component == ComponentId::ENTITY {
+            return Err(AccessFault::BuiltIn);
+        }
+        if !self.storage.pool(component).present().has(row) {
+            let component = self.shared.registry.get(component).name().to_owned();
+            return Err(AccessFault::Missing { entity: id, component });
+        }
+        Ok(row)
+    }
+
+    /// Adds a component; one that is there is replaced.
+    ///
+    /// # Errors
+    /// If the entity is gone, its class does not permit the component, or the component's hook refuses.
+    pub fn add<T: Component>(&mut self, id: EntityId, value: T) -> Result<(), AccessFault> {
+        let component = self.registered::<T>()?;
+        self.add_bytes(id, component, bytemuck::bytes_of(&value))
+    }
+
+    /// Adds a component with its default values, by name.
+    ///
+    /// # Errors
+    /// As `add`; also if the component cannot be made without a config.
+    pub fn add_default(&mut self, id: EntityId, component: &str) -> Result<(), AccessFault> {
+        let component = self.component_named(component)?;
+        let definition = self.shared.registry.get(component);
+        let mut block = vec![0; definition.size()];
+        definition
+            .to_block(&crate::config::Config::new(), &self.shared.strings, &mut block)
+            .map_err(|error| AccessFault::Value(format!("component {:?}: {error}", definition.name())))?;
+        self.add_bytes(id, component, &block)
+    }
+
+    #[inline]
+    pub(crate) fn add_bytes(
+        &mut self,
+        id: EntityId,
+        component: ComponentId,
+        block: &[u8],
+    ) -> Result<(), AccessFault> {
+        let row = self.row(id).ok_or(AccessFault::NoEntity(id))?;
+        if component == ComponentId::ENTITY {
+            return Err(AccessFault::BuiltIn);
+        }
+        self.check_class(id, component)?;
+        let pool = self.storage.pool(component);
+        if pool.present().has(row) {
+            self.wait_to_write(component);
+            self.owe_hook(row, component);
+            self.storage.pool_mut(component).replace(row, block);
+        } else {
+            if pool.deferred().has(row) {
+                self.wait_to_write(component);
+                self.owe_hook(row, component);
+                self.storage.pool_mut(component).reclaim(row);
+            }
+            self.storage.insert(component, row, block);
+        }
+        if self.shared.registry.get(component).on_attach.is_some() {
+            self.attach(id, component, None)?;
+        }
+        self.emit(WorldEvent::ComponentAdded(id, component));
+        Ok(())
+    }
+
+    /// The block in a row is overwritten now, its hook is owed.
+    fn owe_hook(&mut self, row: u32, component: ComponentId) {
+        if self.shared.registry.get(component).on_free.is_some() {
+            let block = self.storage.pool(component).bytes_of(row).map(Box::from);
+            if let Some(block) = block {
+                self.owe(Owed::Hook { component, block });
+            }
+        }
+    }
+
+    /// Runs a component's hook for being attached; if it refuses, the component is taken away again.
+    pub(super) fn attach(
+        &mut self,
+        id: EntityId,
+        component: ComponentId,
+        config: Option<&crate::config::Config<'_>>,
+    ) -> Result<(), AccessFault> {
+        let shared = self.shared.clone();
+        let definition = shared.registry.get(component);
+        let (Some(hook), Some(row)) = (&definition.on_attach, self.row(id)) else { return Ok(()) };
+        self.wait_to_write(component);
+        let Some(block) = self.storage.pool_mut(component).bytes_of_mut(row) else { return Ok(()) };
+        let mut context = AttachContext { strings: &shared.strings };
+        let called = std::panic::AssertUnwindSafe(|| hook(id, block, &mut context, config));
+        let result = match std::panic::catch_unwind(called) {
+            Ok(result) => result.map_err(|error| error.0),
+            Err(panic) => Err(format!("the hook panicked: {}", crate::system::panic_message(&*panic))),
+        };
+        result.map_err(|message| {
+            self.storage.pool_mut(component).defer(row);
+            self.owe(Owed::Block { component, row, owner: id });
+            AccessFault::Attach { entity: id, component: definition.name().to_owned(), message }
+        })
+    }
+
+    pub(super) fn report_fault(&mut self, fault: &AccessFault, id: EntityId) {
+        let (system, name) = self.runs.acting_name(&self.systems);
+        let entity = Some((id, self.ordinal(id)));
+        let (phase, tick) = (SystemPhase::Effects, self.clocks.tick);
+        let message = fault.to_string();
+        self.report(SystemError { system, name, phase, entity, message, panicked: false, tick });
+    }
+
+    fn check_class(&self, id: EntityId, component: ComponentId) -> Result<(), AccessFault> {
+        let factory = &self.shared.factory;
+        if factory.classes().next().is_none() {
+            return Ok(());
+        }
+        let type_name = self.type_name(id);
+        match factory.class_of(&type_name) {
+            Some(class) if !class.components.contains(&component) => Err(AccessFault::OutsideClass {
+                entity: id,
+                type_name: type_name.to_string(),
+                component: self.shared.registry.get(component).name().to_owned(),
+                class: class.name.clone(),
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// The name of an entity's type; empty if it has none or is gone. Never changes while the entity is there.
+    pub fn type_name(&self, id: EntityId) -> std::sync::Arc<str> {
+        let entity = self.entity_block(id);
+        let name = entity.and_then(|entity| self.shared.strings.get(entity.type_name()));
+        name.unwrap_or_else(|| std::sync::Arc::from(""))
+    }
+
+    /// The built-in component of an entity that is there. Runs only read it.
+    pub fn entity_block(&self, id: EntityId) -> Option<crate::component::Entity> {
+        self.peek_bytes(id, ComponentId::ENTITY).map(bytemuck::pod_read_unaligned)
+    }
+
+    /// Removes a component. Its block is given back once no run can touch it.
+    ///
+    /// # Errors
+    /// If the entity is gone or does not have it, or it is `entity`.
+    pub fn remove_component<T: Component>(&mut self, id: EntityId) -> Result<(), AccessFault> {
+        let component = self.registered::<T>()?;
+        self.remove_component_by_id(id, component)
+    }
+
+    /// Removes a component by its id.
+    ///
+    /// # Errors
+    /// As [`remove_component`](Self::remove_component).
+    pub fn remove_component_by_id(
+        &mut self,
+        id: EntityId,
+        component: ComponentId,
+    ) -> Result<(), AccessFault> {
+        let row = self.row_with(id, component)?;
+        self.emit(WorldEvent::ComponentRemoved(id, component));
+        if self.storage.pool_mut(component).defer(row) {
+            self.owe(Owed::Block { component, row, owner: id });
+        }
+        Ok(())
+    }
+}

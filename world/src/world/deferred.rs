@@ -1,0 +1,113 @@
+//! Blocks and rows that are given back once no run can touch them.
+
+use super::World;
+use crate::id::{ComponentId, EntityId, RunId, SystemId};
+use std::collections::VecDeque;
+
+/// What is owed.
+#[derive(Clone, Debug)]
+pub(crate) enum Owed {
+    /// A block of an entity that goes on.
+    Block { component: ComponentId, row: u32, owner: EntityId },
+    /// A row with all its blocks.
+    Row { row: u32, owner: EntityId },
+    /// The hook of a block that was overwritten.
+    Hook { component: ComponentId, block: Box<[u8]> },
+}
+
+/// Something to be given back, and who asked for it when.
+#[derive(Clone, Debug)]
+pub(crate) struct Request {
+    pub(crate) owed: Owed,
+    pub(crate) asked_by: Option<SystemId>,
+    pub(crate) since: u64,
+}
+
+/// Requests in two groups: those that wait for the runs in `waits_for`, and those after them.
+#[derive(Default)]
+pub(crate) struct DeferredFree {
+    pub(crate) next: Vec<Request>,
+    pub(crate) active: VecDeque<Request>,
+    pub(crate) waits_for: Vec<RunId>,
+}
+
+impl DeferredFree {
+    /// Requests in the order they were made.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Request> {
+        self.active.iter().chain(&self.next)
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.active.len() + self.next.len()
+    }
+}
+
+impl World {
+    pub(super) fn owe(&mut self, owed: Owed) {
+        let (asked_by, since) = (self.runs.acting(), self.clocks.tick);
+        self.deferred.next.push(Request { owed, asked_by, since });
+    }
+
+    /// Frees what no open run can touch, and lets what was asked for since wait for the runs open now.
+    pub(super) fn promote_deferred(&mut self) {
+        while self.deferred.waits_for.is_empty() {
+            while let Some(request) = self.deferred.active.pop_front() {
+                self.give_back(request.owed);
+            }
+            if self.deferred.next.is_empty() {
+                return;
+            }
+            self.deferred.active.extend(self.deferred.next.drain(..));
+            self.deferred.waits_for.extend(self.runs.open_ids());
+        }
+    }
+
+    /// Frees everything that is owed; nothing is open.
+    pub(super) fn free_all_deferred(&mut self) {
+        debug_assert!(self.runs.is_empty());
+        self.deferred.waits_for.clear();
+        self.promote_deferred();
+    }
+
+    /// A run ended: what waited for it may wait no longer.
+    pub(super) fn run_ended(&mut self, run: RunId) {
+        let before = self.deferred.waits_for.len();
+        self.deferred.waits_for.retain(|&waiting| waiting != run);
+        if before > 0 && self.deferred.waits_for.is_empty() && !self.clocks.paused {
+            self.promote_deferred();
+        }
+    }
+
+    fn give_back(&mut self, owed: Owed) {
+        match owed {
+            Owed::Hook { component, block } => {
+                if let Some(hook) = &self.shared.registry.get(component).on_free {
+                    hook(&block);
+                }
+            }
+            Owed::Block { component, row, .. } => {
+                if self.storage.pool_mut(component).is_stale(row) {
+                    return;
+                }
+                self.free_hook(component, row);
+                self.storage.pool_mut(component).free(row);
+            }
+            Owed::Row { row, .. } => {
+                if self.shared.registry.any_on_free() {
+                    for component in self.storage.deferred_of(row) {
+                        self.free_hook(component, row);
+                    }
+                }
+                self.storage.free_row(row);
+            }
+        }
+    }
+
+    fn free_hook(&mut self, component: ComponentId, row: u32) {
+        if let Some(hook) = &self.shared.registry.get(component).on_free {
+            if let Some(block) = self.storage.pool(component).owed_bytes_of(row) {
+                hook(block);
+            }
+        }
+    }
+}

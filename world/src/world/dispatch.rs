@@ -1,0 +1,238 @@
+//! From a system that is due to a run that is open, and back.
+
+use super::World;
+use super::events::{SystemError, SystemPhase};
+use super::systems::Systems;
+use super::workers::Completion;
+use crate::id::{ComponentId, RunId, SystemId};
+use crate::memory::ReservedIds;
+use crate::system::{Body, Effects, Job, JobOutcome, Run, Step, SystemKind};
+use crate::timing::RunTime;
+use std::collections::VecDeque;
+
+/// A run between its dispatch and the end of its effects.
+#[derive(Clone, Debug)]
+pub(crate) struct Open {
+    pub(crate) run: RunId,
+    pub(crate) system: SystemId,
+    /// On the world's clock.
+    pub(crate) since: u64,
+    /// Whether its work is done and only its effects wait.
+    pub(crate) done: bool,
+}
+
+/// What a finished run asks for, waiting to be applied.
+pub(crate) struct Ready {
+    pub(crate) run: RunId,
+    pub(crate) system: SystemId,
+    pub(crate) effects: Effects,
+}
+
+/// All runs that are open, in the order of their dispatch.
+#[derive(Default)]
+pub(crate) struct OpenRuns {
+    next: u64,
+    open: Vec<Open>,
+    pub(super) ready: VecDeque<Ready>,
+    /// The system whose run or effects the world thread is at.
+    pub(super) acting: Option<SystemId>,
+}
+
+impl OpenRuns {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.open.is_empty()
+    }
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Open> {
+        self.open.iter()
+    }
+    pub(super) fn open_ids(&self) -> impl Iterator<Item = RunId> + '_ {
+        self.open.iter().map(|open| open.run)
+    }
+    pub(super) fn acting(&self) -> Option<SystemId> {
+        self.acting
+    }
+
+    /// The acting system and its name; "world" for none.
+    pub(super) fn acting_name(&self, systems: &Systems) -> (Option<SystemId>, String) {
+        let name = self.acting.and_then(|id| systems.get(id)).map(|entry| entry.name.to_string());
+        (self.acting, name.unwrap_or_else(|| "world".to_owned()))
+    }
+
+    fn begin(&mut self, system: SystemId, since: u64) -> RunId {
+        let run = RunId(self.next);
+        self.next += 1;
+        self.open.push(Open { run, system, since, done: false });
+        run
+    }
+
+    fn end(&mut self, run: RunId) {
+        self.open.retain(|open| open.run != run);
+    }
+
+    /// Whether some run still works, as opposed to waiting for its effects.
+    pub(super) fn any_working(&self) -> bool {
+        self.open.iter().any(|open| !open.done)
+    }
+}
+
+impl World {
+    /// Runs a system that is due: on the world thread to the end, or as far as its dispatch.
+    pub(super) fn dispatch(&mut self, place: usize, delta: f64) {
+        let entry = &mut self.systems.list[place];
+        if entry.kind == SystemKind::System {
+            return self.run_on_world(place, delta);
+        }
+        let system = entry.id;
+        let Some(Body::Worker(body)) = entry.body.take() else { return };
+        if entry.kind != SystemKind::Worker {
+            entry.members = self.storage.mask(&mut entry.queries[0]).members;
+            if entry.members == 0 {
+                entry.body = Some(Body::Worker(body));
+                entry.accumulator.ran(delta);
+                return;
+            }
+        }
+        let run = self.runs.begin(system, self.workers.clock().now());
+        entry.open_run = Some(run);
+        let lent = self.storage.lend(run, &entry.borrows, &mut entry.queries);
+        if entry.kind == SystemKind::Worker {
+            entry.members = lent.queries.first().map_or(0, |query| query.mask.members);
+        }
+        let creates = entry.capabilities.creates.is_some() || entry.capabilities.creates_anything;
+        let ids =
+            if creates { self.storage.slots.lend(entry.created_last + 16) } else { ReservedIds::default() };
+        let job = Job {
+            body,
+            names: entry.query_names.clone(),
+            lent,
+            run: Run {
+                system,
+                name: entry.name.clone(),
+                place: place as u64,
+                number: entry.accumulator.state().runs,
+                tick: self.clocks.tick,
+                delta,
+                game_time: self.clocks.game_time,
+                params: entry.params.clone(),
+                capabilities: entry.capabilities.clone(),
+                shared: self.shared.clone(),
+                ids,
+                effects: Effects::default(),
+                random: None,
+                scratch: Default::default(),
+            },
+        };
+        if entry.kind == SystemKind::EntitySystem {
+            let completion = self.workers.run_here(system, run, job);
+            self.take_in(completion);
+            self.apply_effects_of(run);
+        } else {
+            self.workers.spawn(system, run, job);
+        }
+    }
+
+    /// A system of the world thread: its body is taken out while it has the world.
+    fn run_on_world(&mut self, place: usize, delta: f64) {
+        let entry = &mut self.systems.list[place];
+        let (id, name) = (entry.id, entry.name.clone());
+        let Some(Body::World(mut body)) = entry.body.take() else { return };
+        let step = Step { tick: self.clocks.tick, delta, game_time: self.clocks.game_time };
+        let before = self.runs.acting.replace(id);
+        let start = self.workers.clock().now();
+        let called = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| body(self, &step)));
+        let end = self.workers.clock().now();
+        self.runs.acting = before;
+        self.timing.run(&RunTime { system: id, start, end, worker: None, completes_pass: true });
+        let failure = match called {
+            Ok(Ok(())) => None,
+            Ok(Err(message)) => Some((message, false)),
+            Err(panic) => Some((crate::system::panic_message(&*panic), true)),
+        };
+        if let Some(entry) = self.systems.get_mut(id) {
+            entry.body = Some(Body::World(body));
+            match &failure {
+                None => entry.accumulator.ran(delta),
+                Some((message, _)) => entry.last_error = Some(message.clone()),
+            }
+        }
+        if let Some((message, panicked)) = failure {
+            let (phase, tick) = (SystemPhase::Update, self.clocks.tick);
+            self.report(SystemError {
+                system: Some(id),
+                name: name.to_string(),
+                phase,
+                entity: None,
+                message,
+                panicked,
+                tick,
+            });
+        }
+    }
+
+    /// A run's work is over: its pools come back, its effects wait to be applied.
+    pub(super) fn take_in(&mut self, completion: Completion) {
+        let Completion { system, run, job, outcome, start, end, worker } = completion;
+        let Job { body, lent, run: finished, .. } = job;
+        let members: usize = lent.queries.first().map_or(0, |query| query.mask.members);
+        self.storage.take_back(lent);
+        if let Some(open) = self.runs.open.iter_mut().find(|open| open.run == run) {
+            open.done = true;
+        }
+        self.timing.run(&RunTime { system, start, end, worker, completes_pass: true });
+        let Run { ids, mut effects, delta, name, .. } = finished;
+        self.storage.slots.take_back(ids.rest());
+        if let Some(entry) = self.systems.get_mut(system) {
+            entry.body = Some(Body::Worker(body));
+            entry.open_run = None;
+            entry.created_last = effects.created.len();
+            match &outcome {
+                JobOutcome::Done => entry.accumulator.ran(delta),
+                JobOutcome::Panicked { message, .. } => entry.last_error = Some(message.clone()),
+            }
+        }
+        if let JobOutcome::Panicked { message, rows: (first, count) } = outcome {
+            let whose = (first..first + count).find_map(|row| self.storage.id_of(row));
+            let message = match (whose, count) {
+                (Some(id), 1) => format!("{message} (at entity {id})"),
+                (Some(id), _) => format!("{message} (among {count} rows from entity {id}, of {members})"),
+                (None, _) => message,
+            };
+            let (phase, tick) = (SystemPhase::Update, self.clocks.tick);
+            let name = name.to_string();
+            self.report(SystemError {
+                system: Some(system),
+                name,
+                phase,
+                entity: whose.map(|id| (id, self.ordinal(id))),
+                message,
+                panicked: true,
+                tick,
+            });
+            // What a run asked for before it panicked is half a thought.
+            self.discard(&mut effects);
+        }
+        self.runs.ready.push_back(Ready { run, system, effects });
+    }
+
+    /// A run's effects are applied or discarded: nothing waits for it any more.
+    pub(super) fn end_run(&mut self, run: RunId) {
+        self.runs.end(run);
+        self.run_ended(run);
+    }
+
+    /// Waits for the run that writes a component, if one does. Its effects are not applied here.
+    pub(crate) fn wait_to_read(&mut self, component: ComponentId) {
+        while self.storage.pool(component).is_lent_to_write() {
+            let completion = self.workers.receive();
+            self.take_in(completion);
+        }
+    }
+
+    /// Waits for all runs that hold a component. Their effects are not applied here.
+    pub(crate) fn wait_to_write(&mut self, component: ComponentId) {
+        while self.storage.pool(component).is_lent() {
+            let completion = self.workers.receive();
+            self.take_in(completion);
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! What runs asked for, applied on the world thread in one order.
+
+use super::World;
+use super::dispatch::Ready;
+use super::events::{SystemError, SystemPhase};
+use crate::id::RunId;
+use crate::system::{Change, Effects};
+
+impl World {
+    /// Applies the effects of finished runs in the order the runs finished.
+    pub(super) fn apply_ready(&mut self) {
+        while let Some(ready) = self.runs.ready.pop_front() {
+            self.apply(ready);
+        }
+    }
+
+    /// Applies the effects of one finished run.
+    pub(super) fn apply_effects_of(&mut self, run: RunId) {
+        if let Some(at) = self.runs.ready.iter().position(|ready| ready.run == run)
+            && let Some(ready) = self.runs.ready.remove(at)
+        {
+            self.apply(ready);
+        }
+    }
+
+    fn apply(&mut self, ready: Ready) {
+        let Ready { run, system, mut effects } = ready;
+        if effects.is_empty() {
+            return self.end_run(run);
+        }
+        let before = self.runs.acting.replace(system);
+        let start = self.workers.clock().now();
+        self.apply_errors(&mut effects);
+        self.apply_changes(&effects);
+        for event in std::mem::take(&mut effects.events) {
+            self.tell_typed(&*event);
+        }
+        for &id in &effects.deaths {
+            // Killed twice in one run, or killed and gone: nothing to do.
+            if !self.kill(id) {
+                self.dropped_effects += 1;
+            }
+        }
+        self.adopt(&mut effects);
+        let took = self.workers.clock().now().saturating_sub(start);
+        self.timing.effects(system, took, true);
+        self.runs.acting = before;
+        self.end_run(run);
+    }
+
+    fn apply_errors(&mut self, effects: &mut Effects) {
+        let (system, name) = self.runs.acting_name(&self.systems);
+        let tick = self.clocks.tick;
+        for (id, message) in std::mem::take(&mut effects.errors) {
+            if let Some(entry) = system.and_then(|id| self.systems.get_mut(id)) {
+                entry.last_error = Some(message.clone());
+            }
+            let entity = id.map(|id| (id, self.ordinal(id)));
+            let (name, phase) = (name.clone(), SystemPhase::Update);
+            self.report(SystemError { system, name, phase, entity, message, panicked: false, tick });
+        }
+    }
+
+    fn apply_changes(&mut self, effects: &Effects) {
+        for &change in &effects.changes {
+            let (id, result) = match change {
+                Change::Put { id, component, at } => {
+                    let size = self.storage.pool(component).block_size();
+                    (id, self.add_bytes(id, component, &effects.blocks[at..at + size]))
+                }
+                Change::Set { id, component, at } => {
+                    let size = self.storage.pool(component).block_size();
+                    (id, self.set_bytes(id, component, &effects.blocks[at..at + size]))
+                }
+                Change::Remove { id, component } => (id, self.remove_component_by_id(id, component)),
+            };
+            match result {
+                Ok(()) => {}
+                Err(_) if !self.contains(id) => self.dropped_effects += 1,
+                Err(fault) => self.report_fault(&fault, id),
+            }
+        }
+    }
+
+    /// Throws a run's effects away, what it staged included.
+    pub(super) fn discard(&mut self, effects: &mut Effects) {
+        for staged in std::mem::take(&mut effects.staged) {
+            for (&component, column) in staged.components.iter().zip(&staged.columns) {
+                let definition = self.shared.registry.get(component);
+                let (Some(hook), size @ 1..) = (&definition.on_free, definition.size()) else { continue };
+                column.chunks_exact(size).for_each(|block| hook(block));
+            }
+            let shared = staged.ids;
+            self.storage.slots.take_back(shared);
+        }
+        let errors = std::mem::take(&mut effects.errors);
+        *effects = Effects { errors, ..Effects::default() };
+    }
+}

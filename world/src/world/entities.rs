@@ -1,0 +1,193 @@
+//! Coming and going: creation, death, removal.
+
+use super::deferred::Owed;
+use super::events::{SystemError, SystemPhase};
+use super::{World, WorldEvent};
+use crate::component::{Component, Entity};
+use crate::config::Config;
+use crate::entity::{CreateError, Prepared};
+use crate::id::{ComponentId, EntityId};
+use crate::system::{Bundle, panic_message};
+use std::any::TypeId;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+impl World {
+    /// Creates an entity from a config: `type`, and whatever differs from the type's template.
+    ///
+    /// # Errors
+    /// What is wrong with the config; nothing was created then.
+    pub fn create(&mut self, config: &Config<'_>) -> Result<EntityId, CreateError> {
+        let mut prepared = Prepared::default();
+        let shared = self.shared.clone();
+        shared.factory.prepare(&shared.registry, &shared.strings, config, &mut prepared)?;
+        let id = self.place(&prepared);
+        self.attach_all(id, &prepared.components, Some(config));
+        self.emit(WorldEvent::EntityAdded(id));
+        Ok(id)
+    }
+
+    /// Puts blocks into a new row and the entity into the order.
+    pub(super) fn place(&mut self, prepared: &Prepared) -> EntityId {
+        let archetype = self.storage.rows.archetype(&prepared.components);
+        let id = self.storage.slots.reserve();
+        let row = self.storage.create_row(archetype, id);
+        for (component, block) in prepared.blocks(&self.shared.registry) {
+            self.storage.insert(component, row, block);
+        }
+        if prepared.is_static {
+            self.storage.rows.set_static(row, true);
+        }
+        if prepared.dead {
+            self.storage.rows.set_queryable(row, false);
+        }
+        self.order.push(id);
+        id
+    }
+
+    /// Runs the attach hooks of a new entity; one that fails is reported and its component taken away.
+    pub(super) fn attach_all(
+        &mut self,
+        id: EntityId,
+        components: &[ComponentId],
+        config: Option<&Config<'_>>,
+    ) {
+        let shared = self.shared.clone();
+        for &component in components {
+            let definition = shared.registry.get(component);
+            if definition.on_attach.is_none() {
+                continue;
+            }
+            let merged = config.and_then(|config| shared.factory.merge(config).ok());
+            if let Err(fault) = self.attach(id, component, merged.as_ref().map(|(config, _)| config)) {
+                let entity = Some((id, self.ordinal(id)));
+                let (name, message) = (definition.name().to_owned(), fault.to_string());
+                let (system, phase, tick) = (self.runs.acting(), SystemPhase::Attach, self.clocks.tick);
+                self.report(SystemError { system, name, phase, entity, message, panicked: false, tick });
+            }
+        }
+    }
+
+    /// Creates an entity without a type from component values.
+    ///
+    /// # Panics
+    /// If a type is not registered, is `entity`, or occurs twice.
+    pub fn spawn<B: Bundle>(&mut self, bundle: B) -> EntityId {
+        let archetype = self.bundle::<B>();
+        let id = self.storage.slots.reserve();
+        let row = self.storage.create_row(archetype, id);
+        self.storage.insert(ComponentId::ENTITY, row, bytemuck::bytes_of(&Entity::new(0, false, false)));
+        let components = &self.bundles[&TypeId::of::<B>()].1;
+        let storage = &mut self.storage;
+        bundle.each_block(|place, block| storage.pools[components[place].index()].insert(row, block));
+        self.order.push(id);
+        if self.shared.registry.any_on_attach() {
+            let components = self.storage.components_of(row);
+            self.attach_all(id, &components, None);
+        }
+        self.emit(WorldEvent::EntityAdded(id));
+        id
+    }
+
+    fn bundle<B: Bundle>(&mut self) -> crate::memory::ArchetypeId {
+        if let Some((archetype, _)) = self.bundles.get(&TypeId::of::<B>()) {
+            return *archetype;
+        }
+        let of_type = |(rust_type, name)| {
+            let component = self.shared.registry.by_rust_type(rust_type);
+            component.unwrap_or_else(|| panic!("component {name:?} is not registered in the world's catalog"))
+        };
+        let components: Vec<ComponentId> = B::types().into_iter().map(of_type).collect();
+        let mut sorted = components.clone();
+        sorted.push(ComponentId::ENTITY);
+        sorted.sort_unstable();
+        assert!(sorted.is_sorted_by(|a, b| a < b), "a bundle has each component once, and not `entity`");
+        let archetype = self.storage.rows.archetype(&sorted);
+        self.bundles.insert(TypeId::of::<B>(), (archetype, components));
+        archetype
+    }
+
+    /// Creates an entity with the blocks another has now.
+    pub fn duplicate(&mut self, id: EntityId) -> Option<EntityId> {
+        let components = self.components_of(id)?;
+        for &component in &components {
+            self.wait_to_read(component);
+        }
+        let entity = self.entity_block(id)?;
+        let mut prepared =
+            Prepared { is_static: entity.is_static(), dead: entity.is_dead(), ..Prepared::default() };
+        for &component in &components {
+            prepared.blocks.extend_from_slice(self.peek_bytes(id, component)?);
+        }
+        prepared.components = components;
+        let copy = self.place(&prepared);
+        self.attach_all(copy, &prepared.components, None);
+        self.emit(WorldEvent::EntityAdded(copy));
+        Some(copy)
+    }
+
+    /// Lets an entity die: its components' death hooks run in component order, then it is removed. Whether it was
+    /// there and alive.
+    pub fn kill(&mut self, id: EntityId) -> bool {
+        let Some(row) = self.row(id) else { return false };
+        let Some(mut entity) = self.entity_block(id).filter(|entity| !entity.is_dead()) else { return false };
+        self.wait_to_write(ComponentId::ENTITY);
+        entity.set_dead();
+        self.storage.pool_mut(ComponentId::ENTITY).replace(row, bytemuck::bytes_of(&entity));
+        if self.shared.registry.any_on_died() {
+            self.run_death_hooks(id);
+        }
+        self.emit(WorldEvent::EntityDied(id));
+        self.remove(id);
+        true
+    }
+
+    fn run_death_hooks(&mut self, id: EntityId) {
+        let shared = self.shared.clone();
+        for component in self.components_of(id).unwrap_or_default() {
+            let definition = shared.registry.get(component);
+            let Some(hook) = &definition.on_died else { continue };
+            self.wait_to_read(component);
+            let Some(block) = self.peek_bytes(id, component).map(<[u8]>::to_vec) else { continue };
+            let called = catch_unwind(AssertUnwindSafe(|| hook(id, &block, self)));
+            let (message, panicked) = match called {
+                Ok(Ok(())) => continue,
+                Ok(Err(error)) => (error.0, false),
+                Err(panic) => (panic_message(&*panic), true),
+            };
+            let (system, tick) = (self.runs.acting(), self.clocks.tick);
+            let (name, phase) = (definition.name().to_owned(), SystemPhase::Died);
+            let entity = Some((id, self.ordinal(id)));
+            self.report(SystemError { system, name, phase, entity, message, panicked, tick });
+        }
+    }
+
+    /// Removes an entity without death hooks. Whether it was there.
+    pub fn remove(&mut self, id: EntityId) -> bool {
+        let Some(row) = self.row(id) else { return false };
+        if self.order.ordinal(id).is_none() {
+            // On its way out already: a listener of its removal asked again.
+            return false;
+        }
+        self.order.remove(id);
+        self.emit(WorldEvent::EntityRemoved(id));
+        self.storage.retire_row(id, row);
+        self.owe(Owed::Row { row, owner: id });
+        true
+    }
+
+    /// Writes a component in place through a closure. Waits for runs that hold it. None if the entity is gone or
+    /// does not have it.
+    pub fn update_component<T: Component, R>(
+        &mut self,
+        id: EntityId,
+        change: impl FnOnce(&mut T) -> R,
+    ) -> Option<R> {
+        let component = self.shared.registry.of::<T>().filter(|&c| c != ComponentId::ENTITY)?;
+        let row = self.row(id)?;
+        self.wait_to_write(component);
+        let block = self.storage.pool_mut(component).bytes_of_mut(row)?;
+        let result = change(bytemuck::from_bytes_mut(block));
+        self.emit(WorldEvent::ComponentChanged(id, component));
+        Some(result)
+    }
+}

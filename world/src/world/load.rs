@@ -1,0 +1,462 @@
+//! Loading: everything is read, checked and built beside the old content, then put in its place.
+
+use super::workers::Workers;
+use super::{SceneInfo, World, WorldEvent};
+use crate::catalog::Catalog;
+use crate::component::{ComponentDef, Field, FieldValue, Registry, Role};
+use crate::config::{Config, Value};
+use crate::entity::{Factory, OWN_KEYS, Prepared, TemplateError};
+use crate::id::{ComponentId, EntityId};
+use crate::random::SharedStream;
+use crate::save::Definitions;
+use crate::scene::{DataField, Document, Faults, SceneHeader, SceneSystem, suggestion};
+use crate::system::RunShared;
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::Arc;
+
+/// How to load.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LoadOptions {
+    /// A seed instead of the scene's.
+    pub seed: Option<u64>,
+    /// Whether keys no component loads are faults rather than notes.
+    pub deny_unknown: bool,
+}
+
+/// What was loaded, and what a reader may want to know.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LoadReport {
+    /// Entities.
+    pub entities: usize,
+    /// Unknown keys, a fresh seed, and the like.
+    pub notes: Vec<String>,
+}
+
+/// Everything that is wrong with a scene, each fault with its place. The world is as it was.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LoadError(pub Faults);
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl std::error::Error for LoadError {}
+
+impl From<Faults> for LoadError {
+    fn from(faults: Faults) -> Self {
+        Self(faults)
+    }
+}
+
+impl World {
+    /// Loads a scene or a save in the place of what is loaded. `source` is what faults call the text.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it; the world is then as it was.
+    pub fn load(&mut self, source: &str, text: &str, options: &LoadOptions) -> Result<LoadReport, LoadError> {
+        let document = Document::parse(source, text)?;
+        let loading = Loading::new(&self.catalog, &document, options)?;
+        let (fresh, report) = loading.build(self.options.clone())?;
+        self.replace_content(fresh);
+        Ok(report)
+    }
+
+    /// Takes everything away: entities in order, systems, what was owed. Runs that are open are waited for, their
+    /// effects discarded. The world can be used again.
+    pub fn clear(&mut self) {
+        let workers = Workers::without_threads(self.options.clock.clone());
+        let empty =
+            Self::with_workers(&self.catalog, self.catalog.registry().clone(), self.options.clone(), workers);
+        self.tear_down();
+        self.put_content(empty);
+        self.emit(WorldEvent::Cleared);
+    }
+
+    fn replace_content(&mut self, fresh: Self) {
+        self.tear_down();
+        self.put_content(fresh);
+        let ids: Vec<EntityId> = if self.listeners.any() { self.entities().collect() } else { Vec::new() };
+        for id in ids {
+            self.emit(WorldEvent::EntityAdded(id));
+        }
+        self.emit(WorldEvent::Loaded);
+    }
+
+    /// Ends what is open, removes every entity in order, and frees all blocks with their hooks.
+    fn tear_down(&mut self) {
+        self.wait_for_runs();
+        while let Some(mut ready) = self.runs.ready.pop_front() {
+            self.discard(&mut ready.effects);
+            self.end_run(ready.run);
+        }
+        if self.listeners.any() || self.registry().any_on_free() {
+            let ids: Vec<EntityId> = self.entities().collect();
+            for id in ids {
+                self.remove(id);
+            }
+        }
+        self.free_all_deferred();
+    }
+
+    /// Takes over another world's content, and keeps what outlives content: workers, listeners, errors.
+    fn put_content(&mut self, fresh: Self) {
+        let old = std::mem::replace(self, fresh);
+        self.workers = old.workers;
+        self.listeners = old.listeners;
+        self.errors = old.errors;
+        self.dropped_errors = old.dropped_errors;
+        self.clocks.paused = old.clocks.paused;
+        self.clocks.max_catch_up = old.clocks.max_catch_up;
+    }
+}
+
+/// A document on its way to a world.
+struct Loading<'a> {
+    catalog: &'a Catalog,
+    document: &'a Document<'a>,
+    options: &'a LoadOptions,
+    registry: Registry,
+    factory: Factory,
+    definitions: Definitions,
+    faults: Faults,
+    notes: Vec<String>,
+    unknown: BTreeSet<String>,
+}
+
+/// A reference between entities, found while loading: whose, where in the block, and to which entity of the list.
+struct Reference {
+    from: EntityId,
+    component: ComponentId,
+    offset: usize,
+    to: usize,
+}
+
+impl<'a> Loading<'a> {
+    fn new(
+        catalog: &'a Catalog,
+        document: &'a Document<'a>,
+        options: &'a LoadOptions,
+    ) -> Result<Self, LoadError> {
+        let mut loading = Self {
+            catalog,
+            document,
+            options,
+            registry: catalog.registry().clone(),
+            factory: Factory::default(),
+            definitions: Definitions::default(),
+            faults: Faults::new(),
+            notes: document.notes().iter().map(ToString::to_string).collect(),
+            unknown: BTreeSet::new(),
+        };
+        loading.add_components();
+        loading.add_classes();
+        loading.add_templates();
+        match document.read_definitions() {
+            Ok(definitions) => loading.definitions = definitions,
+            Err(faults) => loading.faults.append(faults),
+        }
+        // What follows would only repeat these faults, once for every entity.
+        let faults = std::mem::take(&mut loading.faults);
+        Ok(faults.into_result(loading)?)
+    }
+
+    fn header(&self) -> &'a SceneHeader {
+        self.document.header()
+    }
+
+    fn add_components(&mut self) {
+        for component in &self.header().components {
+            let fields = component.fields.iter().map(field).collect();
+            let definition =
+                ComponentDef::described(&component.name, fields).load_keys(component.load_keys.clone());
+            if let Err(error) = self.registry.register(definition) {
+                self.faults.push(self.document.fault_at_component(&component.name, None, error.to_string()));
+            }
+        }
+    }
+
+    /// The scene's classes, and those of the catalog that a template names.
+    fn add_classes(&mut self) {
+        let named: BTreeSet<&str> = self
+            .header()
+            .templates
+            .iter()
+            .filter_map(|template| template.config.get("class").and_then(Value::as_str))
+            .collect();
+        for (name, components) in self.catalog.classes().filter(|(name, _)| named.contains(name)) {
+            if let Err(error) = self.factory.add_class(&self.registry, name, components) {
+                self.faults.push(self.document.fault_at_top(Some("templates"), error.to_string()));
+            }
+        }
+        for class in &self.header().classes {
+            if let Err(error) = self.factory.add_class(&self.registry, &class.name, &class.components) {
+                let component = match &error {
+                    TemplateError::UnknownComponent { component, .. } => Some(component.as_str()),
+                    _ => None,
+                };
+                self.faults.push(self.document.fault_at_class(&class.name, component, error.to_string()));
+            }
+        }
+    }
+
+    fn add_templates(&mut self) {
+        for template in &self.header().templates {
+            let added = self.factory.add_template(&self.registry, &template.name, template.config.clone());
+            if let Err(error) = added {
+                let key = match &error {
+                    TemplateError::UnknownClass { .. } => Some("class".to_owned()),
+                    TemplateError::OutsideClass { key, .. } => Some(key.clone()),
+                    _ => None,
+                };
+                self.faults.push(self.document.fault_at_template(
+                    &template.name,
+                    key.as_deref(),
+                    error.to_string(),
+                ));
+            }
+        }
+        let templates: Vec<_> = self.factory.templates().cloned().collect();
+        for template in templates {
+            for key in unknown_keys(&self.registry, &template.config) {
+                let message = self.unknown_message(&key);
+                let fault = self.document.fault_at_template(&template.name, Some(&key), message);
+                self.note_unknown(key, || fault);
+            }
+        }
+    }
+
+    fn unknown_message(&self, key: &str) -> String {
+        let known: Vec<&str> = self.registry.load_keys().chain(OWN_KEYS).collect();
+        format!("no component loads the key {key:?}{}", suggestion(key, known.iter().copied()))
+    }
+
+    fn note_unknown(&mut self, key: String, fault: impl FnOnce() -> crate::scene::Fault) {
+        if self.options.deny_unknown {
+            self.faults.push(fault());
+        } else if self.unknown.insert(key) {
+            self.notes.push(fault().to_string());
+        }
+    }
+
+    fn build(mut self, options: super::WorldOptions) -> Result<(World, LoadReport), LoadError> {
+        let workers = Workers::without_threads(options.clock.clone());
+        let mut world = World::with_workers(self.catalog, self.registry.clone(), options, workers);
+        let seed = self.options.seed.or(self.header().random.as_ref().map(|random| random.seed));
+        let seed = seed.unwrap_or_else(|| {
+            let seed = crate::random::fresh_seed();
+            self.notes.push(format!("the scene gives no seed; this run uses {seed}"));
+            seed
+        });
+        world.shared = Arc::new(RunShared {
+            registry: self.registry.clone(),
+            factory: std::mem::take(&mut self.factory),
+            strings: Arc::default(),
+            seed,
+        });
+        let position = self.header().random.as_ref().filter(|random| random.seed == seed);
+        let position = position.map_or(0, |random| random.position);
+        world.random = SharedStream::from_state(crate::random::StreamState { seed, position });
+        self.add_entities(&mut world);
+        self.add_systems(&mut world);
+        self.set_up(&mut world);
+        let report = LoadReport { entities: world.len(), notes: self.notes };
+        Ok(self.faults.into_result((world, report))?)
+    }
+
+    fn add_entities(&mut self, world: &mut World) {
+        let shared = world.shared.clone();
+        let (document, definitions) = (self.document, std::mem::take(&mut self.definitions));
+        let has_references = self.registry.iter().any(|(_, definition)| has_reference(definition));
+        let mut prepared = Prepared::default();
+        let mut references = Vec::new();
+        let mut layout = super::save::Layout::read(document, &self.registry, &mut self.faults);
+        let mut late: Vec<(EntityId, Config<'static>)> = Vec::new();
+        for index in 0..document.entity_count() {
+            let config = match document.entity_config(index, &definitions) {
+                Ok(config) => config,
+                Err(faults) => {
+                    self.faults.append(faults);
+                    continue;
+                }
+            };
+            if let Err(error) =
+                shared.factory.prepare(&shared.registry, &shared.strings, &config, &mut prepared)
+            {
+                self.faults.push_with(|| document.fault_at_entity(index, error.key(), error.to_string()));
+                continue;
+            }
+            self.check_keys(&shared.registry, index, &config);
+            let id = match &mut layout {
+                Some(layout) => layout.place(world, index, &prepared),
+                None => Ok(world.place(&prepared)),
+            };
+            let id = match id {
+                Ok(id) => id,
+                Err(message) => {
+                    self.faults.push_with(|| document.fault_at_entity(index, None, message));
+                    continue;
+                }
+            };
+            if has_references {
+                self.find_references(&shared.registry, index, id, &config, &prepared, &mut references);
+            }
+            if shared.registry.any_on_attach() {
+                late.push((id, config.into_owned()));
+            }
+        }
+        self.resolve(world, references);
+        // Hooks run once the whole batch exists; those of `load_last` components after all others.
+        for last in [false, true] {
+            for (id, config) in &late {
+                let components = world.components_of(*id).unwrap_or_default();
+                let now: Vec<_> =
+                    components.into_iter().filter(|&c| shared.registry.get(c).load_last == last).collect();
+                world.attach_all(*id, &now, Some(config));
+            }
+        }
+    }
+
+    fn check_keys(&mut self, registry: &Registry, index: usize, config: &Config<'_>) {
+        for (key, _) in config.iter() {
+            let known = !registry.loaded_by(key).is_empty() || OWN_KEYS.contains(&key);
+            if !known && (self.options.deny_unknown || !self.unknown.contains(key)) {
+                let message = self.unknown_message(key);
+                let fault = self.document.fault_at_entity(index, Some(key), message);
+                self.note_unknown(key.to_owned(), || fault);
+            }
+        }
+    }
+
+    fn find_references(
+        &mut self,
+        registry: &Registry,
+        index: usize,
+        from: EntityId,
+        config: &Config<'_>,
+        prepared: &Prepared,
+        out: &mut Vec<Reference>,
+    ) {
+        for &component in &prepared.components {
+            for field in registry.get(component).fields().iter().filter(|field| field.role == Role::Entity) {
+                let Some(key) = field.key.as_deref() else { continue };
+                match config.get(key) {
+                    None | Some(Value::Null) => {}
+                    Some(Value::Uint(to)) if *to < self.document.entity_count() as u64 => {
+                        out.push(Reference { from, component, offset: field.offset, to: *to as usize });
+                    }
+                    Some(Value::Uint(to)) => {
+                        let count = self.document.entity_count();
+                        let message = format!("there is no entity {to} in the list, which has {count}");
+                        self.faults.push_with(|| self.document.fault_at_entity(index, Some(key), message));
+                    }
+                    Some(other) => {
+                        let message =
+                            format!("the place of an entity in the list is expected, not {}", other.kind());
+                        self.faults.push_with(|| self.document.fault_at_entity(index, Some(key), message));
+                    }
+                }
+            }
+        }
+    }
+
+    fn resolve(&self, world: &mut World, references: Vec<Reference>) {
+        if references.is_empty() || !self.faults.is_empty() {
+            return;
+        }
+        let ids: Vec<EntityId> = world.entities().collect();
+        for Reference { from, component, offset, to } in references {
+            let Some(row) = world.row(from) else { continue };
+            if let Some(block) = world.storage.pool_mut(component).bytes_of_mut(row) {
+                block[offset..offset + 8].copy_from_slice(&ids[to].bits().to_ne_bytes());
+            }
+        }
+    }
+
+    fn add_systems(&mut self, world: &mut World) {
+        for (index, scene_system) in self.header().systems.iter().enumerate() {
+            if let Err((key, message)) = self.add_system(world, index, scene_system) {
+                self.faults.push(self.document.fault_at_system(index, key, message));
+            }
+        }
+    }
+
+    fn add_system(
+        &mut self,
+        world: &mut World,
+        index: usize,
+        system: &SceneSystem,
+    ) -> Result<(), (Option<&'static str>, String)> {
+        let Some(mut definition) = self.catalog.make_system(&system.system) else {
+            let names: Vec<&str> = self.catalog.system_names().collect();
+            let near = suggestion(&system.system, names.iter().copied());
+            return Err((Some("system"), format!("there is no system {:?}{near}", system.system)));
+        };
+        for (name, value) in system.params.iter() {
+            let value = match value {
+                Value::Bool(b) => FieldValue::Bool(*b),
+                Value::Uint(n) => FieldValue::Uint(*n),
+                Value::Int(n) => FieldValue::Int(*n),
+                Value::Float(n) => FieldValue::Float(*n),
+                other => {
+                    let message = format!("a number or a truth value is expected, not {}", other.kind());
+                    self.faults.push(self.document.fault_at_param(index, name, message));
+                    continue;
+                }
+            };
+            if let Err(message) = definition.params.set(name, value) {
+                self.faults.push(self.document.fault_at_param(index, name, message));
+            }
+        }
+        if let Some(period) = system.every {
+            definition = definition.every(period);
+        }
+        if let Some(name) = &system.name {
+            definition = definition.named(name);
+        }
+        let id = world
+            .add_system_from(definition, system.system.clone())
+            .map_err(|error| (Some("system"), error.to_string()))?;
+        if let Some(entry) = world.systems.get_mut(id) {
+            let state = crate::schedule::PeriodState { runs: system.runs, accumulated: system.accumulated };
+            entry.accumulator.restore(state);
+            entry.accumulator.set_enabled(!system.disabled);
+        }
+        Ok(())
+    }
+
+    fn set_up(&self, world: &mut World) {
+        let header = self.header();
+        world.info =
+            SceneInfo { name: header.name.clone(), about: header.about.clone(), bounds: header.bounds };
+        world.header = header.clone();
+        world.scheduler = header.scheduler;
+        world.clocks.step = header.step;
+        world.clocks.game_time = header.game_time;
+        world.clocks.player_time = header.player_time;
+        world.clocks.time_scale = header.time_scale;
+        world.clocks.tick = header.tick;
+    }
+}
+
+fn has_reference(definition: &ComponentDef) -> bool {
+    definition.fields().iter().any(|field| field.role == Role::Entity)
+}
+
+fn unknown_keys(registry: &Registry, config: &Config<'_>) -> Vec<String> {
+    let unknown = |key: &&str| registry.loaded_by(key).is_empty() && !OWN_KEYS.contains(key);
+    config.iter().map(|(key, _)| key).filter(unknown).map(str::to_owned).collect()
+}
+
+/// A field of a component that a scene describes.
+fn field(data: &DataField) -> Field {
+    let mut field = Field::new(data.name.clone(), data.scalar, 0).role(data.role).key(data.key.clone());
+    if let Some(default) = &data.default {
+        field.default = default.clone();
+    }
+    field.unit.clone_from(&data.unit);
+    field.range = data.range;
+    field
+}

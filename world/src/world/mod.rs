@@ -1,0 +1,238 @@
+//! The world: entities, systems, clocks, and what happens in an update.
+//!
+//! One thread owns a world. Worker systems run on the world's own pool; what they ask for is applied here, in
+//! order. The world reads no file and no clock but the one it is given.
+
+mod adopt; // entities that runs created
+mod clocks;
+mod components; // components of entities that are there
+mod deferred; // blocks and rows given back late
+mod dispatch; // from a system to an open run
+mod effects; // what runs asked for
+mod entities; // coming and going
+mod events;
+mod hash; // the state in one number
+mod load;
+mod save;
+mod scheduler; // what runs in an update, and when
+mod systems;
+mod update;
+mod workers;
+
+pub use clocks::{Clock, Clocks};
+pub use components::AccessFault;
+pub use events::{SystemError, SystemPhase, WorldEvent};
+pub use load::{LoadError, LoadOptions, LoadReport};
+pub use save::SaveError;
+pub use systems::SystemStatus;
+pub use update::UpdateReport;
+
+use crate::catalog::Catalog;
+use crate::component::{Registry, Strings};
+use crate::entity::{Factory, Order};
+use crate::id::{EntityId, Ordinal};
+use crate::memory::{ArchetypeId, Storage};
+use crate::random::SharedStream;
+use crate::scene::{SceneHeader, SchedulerKind};
+use crate::system::RunShared;
+use crate::timing::PerformanceTiming;
+use deferred::DeferredFree;
+use dispatch::OpenRuns;
+use events::Listeners;
+use std::any::TypeId;
+use std::collections::HashMap;
+use std::sync::Arc;
+use systems::Systems;
+use workers::Workers;
+
+/// How a world is set up.
+#[derive(Clone)]
+pub struct WorldOptions {
+    /// Worker threads; 0 runs everything on the world thread, with the same results.
+    pub threads: usize,
+    /// The clock that timings are measured with.
+    pub clock: Clock,
+}
+
+impl Default for WorldOptions {
+    fn default() -> Self {
+        Self { threads: 0, clock: Clock::system() }
+    }
+}
+
+/// What a scene says about itself.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SceneInfo {
+    /// Its name.
+    pub name: String,
+    /// What it is about.
+    pub about: String,
+    /// Left, top, right, bottom.
+    pub bounds: Option<[f64; 4]>,
+}
+
+/// Entities and the systems that run over them. See the crate's documentation for an example.
+pub struct World {
+    catalog: Catalog,
+    info: SceneInfo,
+    /// What the loaded file said beside its entities; a save says it again.
+    header: SceneHeader,
+    /// Registry, factory, strings and seed, shared with runs.
+    shared: Arc<RunShared>,
+    pub(crate) storage: Storage,
+    pub(crate) order: Order,
+    /// Archetype and components, in the tuple's order, of each kind of bundle spawned so far.
+    bundles: HashMap<TypeId, (ArchetypeId, Vec<crate::id::ComponentId>)>,
+    deferred: DeferredFree,
+    systems: Systems,
+    runs: OpenRuns,
+    workers: Workers,
+    clocks: Clocks,
+    scheduler: SchedulerKind,
+    timing: PerformanceTiming,
+    listeners: Listeners,
+    errors: Vec<SystemError>,
+    dropped_errors: usize,
+    dropped_effects: u64,
+    random: SharedStream,
+    options: WorldOptions,
+}
+
+/// Errors kept until they are taken; more are counted.
+const ERRORS_KEPT: usize = 1000;
+
+impl World {
+    /// An empty world in which scenes may name what the catalog has.
+    ///
+    /// # Errors
+    /// If worker threads cannot be started.
+    pub fn new(catalog: &Catalog, options: WorldOptions) -> std::io::Result<Self> {
+        let workers = Workers::new(options.threads, options.clock.clone())?;
+        Ok(Self::with_workers(catalog, catalog.registry().clone(), options, workers))
+    }
+
+    fn with_workers(catalog: &Catalog, registry: Registry, options: WorldOptions, workers: Workers) -> Self {
+        let storage = Storage::new(registry.iter().map(|(_, definition)| definition.layout));
+        let seed = crate::random::fresh_seed();
+        let shared = RunShared { registry, factory: Factory::default(), strings: Arc::default(), seed };
+        Self {
+            catalog: catalog.clone(),
+            info: SceneInfo::default(),
+            header: SceneHeader::default(),
+            shared: Arc::new(shared),
+            storage,
+            order: Order::default(),
+            bundles: HashMap::new(),
+            deferred: DeferredFree::default(),
+            systems: Systems::default(),
+            runs: OpenRuns::default(),
+            workers,
+            clocks: Clocks::default(),
+            scheduler: SchedulerKind::Conflict,
+            timing: PerformanceTiming::default(),
+            listeners: Listeners::default(),
+            errors: Vec::new(),
+            dropped_errors: 0,
+            dropped_effects: 0,
+            random: SharedStream::new(seed),
+            options,
+        }
+    }
+
+    /// What scenes can name.
+    pub fn catalog(&self) -> &Catalog {
+        &self.catalog
+    }
+    /// What the loaded scene says about itself.
+    pub fn info(&self) -> &SceneInfo {
+        &self.info
+    }
+    /// The components.
+    pub fn registry(&self) -> &Registry {
+        &self.shared.registry
+    }
+    /// Templates and classes.
+    pub fn factory(&self) -> &Factory {
+        &self.shared.factory
+    }
+    /// The interned strings.
+    pub fn strings(&self) -> &Strings {
+        &self.shared.strings
+    }
+    /// The clocks.
+    pub fn clocks(&self) -> &Clocks {
+        &self.clocks
+    }
+    /// The scheduler in use.
+    pub fn scheduler(&self) -> SchedulerKind {
+        self.scheduler
+    }
+    /// Uses another scheduler from the next update on; what is open is settled first.
+    pub fn set_scheduler(&mut self, scheduler: SchedulerKind) {
+        self.settle();
+        self.scheduler = scheduler;
+    }
+    /// The stream all of the world draws from; runs have streams of their own.
+    pub fn random(&self) -> &SharedStream {
+        &self.random
+    }
+    /// How long things took.
+    pub fn timing(&self) -> &PerformanceTiming {
+        &self.timing
+    }
+    /// How long things took, to reset or flush.
+    pub fn timing_mut(&mut self) -> &mut PerformanceTiming {
+        &mut self.timing
+    }
+    /// Worker threads.
+    pub fn threads(&self) -> usize {
+        self.options.threads
+    }
+
+    /// How many entities there are.
+    pub fn len(&self) -> usize {
+        self.order.len()
+    }
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    /// Every entity in creation order.
+    pub fn entities(&self) -> impl DoubleEndedIterator<Item = EntityId> + '_ {
+        self.order.iter().map(|(_, id)| id)
+    }
+    /// The creation number of an entity that is there.
+    pub fn ordinal(&self, id: EntityId) -> Option<Ordinal> {
+        self.order.ordinal(id)
+    }
+    /// The entity with a creation number, if it is there.
+    pub fn by_ordinal(&self, ordinal: Ordinal) -> Option<EntityId> {
+        self.order.by_ordinal(ordinal)
+    }
+
+    /// Bytes of pools and tables.
+    pub fn bytes(&self) -> usize {
+        self.storage.bytes() + self.order.bytes() + self.strings().bytes()
+    }
+
+    /// Takes the errors systems reported since they were last taken, and how many more there were.
+    pub fn take_errors(&mut self) -> (Vec<SystemError>, usize) {
+        (std::mem::take(&mut self.errors), std::mem::take(&mut self.dropped_errors))
+    }
+
+    /// Effects dropped because their entity was gone.
+    pub fn dropped_effects(&self) -> u64 {
+        self.dropped_effects
+    }
+
+    fn report(&mut self, error: SystemError) {
+        if self.listeners.any() {
+            self.emit(WorldEvent::SystemError(error.clone()));
+        }
+        if self.errors.len() < ERRORS_KEPT {
+            self.errors.push(error);
+        } else {
+            self.dropped_errors += 1;
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Saving: the world as a scene with its state.
+
+use super::World;
+use crate::component::Registry;
+use crate::config::{Config, Value};
+use crate::entity::{Factory, Prepared};
+use crate::host::SaveForm;
+use crate::id::{ComponentId, EntityId};
+use crate::save::Definitions;
+use crate::scene::{Document, Faults, SceneHeader, SceneSystem, SceneText};
+use crate::system::Params;
+use std::collections::HashMap;
+use thiserror::Error;
+
+/// Why a world cannot be saved.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum SaveError {
+    /// A number that JSON cannot hold.
+    #[error("entity #{place} of type {type_name:?}: {key} is not a finite number; set it before saving")]
+    NotFinite {
+        /// The entity's place in creation order.
+        place: usize,
+        /// Its type.
+        type_name: String,
+        /// The config key.
+        key: String,
+    },
+    /// A system that no scene can name.
+    #[error("system {0:?} is not of the catalog, so a save cannot name it")]
+    ForeignSystem(String),
+}
+
+impl World {
+    /// The world as text. What is open is settled first. A world loaded from it goes on exactly as this one.
+    ///
+    /// # Errors
+    /// If something in it cannot be saved exactly.
+    pub fn save(&mut self, form: SaveForm) -> Result<String, SaveError> {
+        self.save_with(form, &[])
+    }
+
+    /// As [`save`](Self::save), with definitions of one's own for some types.
+    ///
+    /// # Errors
+    /// As [`save`](Self::save).
+    pub fn save_with(
+        &mut self,
+        form: SaveForm,
+        overrides: &[crate::save::Definition],
+    ) -> Result<String, SaveError> {
+        self.settle();
+        let header = self.header_now()?;
+        let configs = self.configs()?;
+        let mut text = SceneText::new(&header);
+        let SaveForm::Compressed = form else {
+            configs.iter().for_each(|config| text.push_config(config));
+            return Ok(text.finish(None));
+        };
+        let definitions = Definitions::discover(&configs, overrides);
+        let mut used = std::collections::BTreeSet::new();
+        let mut line = String::new();
+        for config in &configs {
+            line.clear();
+            match definitions.encode(config, &mut line) {
+                Some(key) => {
+                    used.insert(key);
+                    text.push_text(&line);
+                }
+                None => text.push_config(config),
+            }
+        }
+        Ok(text.finish(Some(&definitions.only(used))))
+    }
+
+    fn header_now(&self) -> Result<SceneHeader, SaveError> {
+        let mut header = self.header.clone();
+        header.random = Some(self.random.state());
+        header.scheduler = self.scheduler;
+        header.step = self.clocks.step;
+        header.game_time = self.clocks.game_time;
+        header.player_time = self.clocks.player_time;
+        header.time_scale = self.clocks.time_scale;
+        header.tick = self.clocks.tick;
+        header.systems = Vec::with_capacity(self.systems.list.len());
+        for entry in &self.systems.list {
+            let Some(made) = self.catalog.make_system(&entry.constructor) else {
+                return Err(SaveError::ForeignSystem(entry.name.to_string()));
+            };
+            let state = entry.accumulator.state();
+            header.systems.push(SceneSystem {
+                system: entry.constructor.clone(),
+                name: (*entry.name != *made.name).then(|| entry.name.to_string()),
+                every: (entry.accumulator.period() != made.period).then(|| entry.accumulator.period()),
+                batch: None,
+                params: changed_params(&entry.params, &made.params),
+                disabled: !entry.accumulator.is_enabled(),
+                runs: state.runs,
+                accumulated: state.accumulated,
+            });
+        }
+        Ok(header)
+    }
+
+    /// The config of each entity, in creation order.
+    pub(crate) fn configs(&self) -> Result<Vec<Config<'static>>, SaveError> {
+        let places: HashMap<EntityId, u64> = self.entities().zip(0..).collect();
+        let mut configs = Vec::with_capacity(self.len());
+        for (place, id) in self.entities().enumerate() {
+            let config = self.config_of(id, &places);
+            let not_finite =
+                |(_, value): &(&str, &Value<'_>)| matches!(value, Value::Float(n) if !n.is_finite());
+            if let Some((key, _)) = config.iter().find(not_finite) {
+                let (type_name, key) = (self.type_name(id).to_string(), key.to_owned());
+                return Err(SaveError::NotFinite { place, type_name, key });
+            }
+            configs.push(config);
+        }
+        Ok(configs)
+    }
+
+    fn config_of(&self, id: EntityId, places: &HashMap<EntityId, u64>) -> Config<'static> {
+        let mut config = Config::new();
+        let type_name = self.type_name(id);
+        if !type_name.is_empty() {
+            config.set("type", type_name.to_string());
+        }
+        let components = self.components_of(id).unwrap_or_default();
+        for &component in components.iter().filter(|&&c| c != ComponentId::ENTITY) {
+            if let Some(block) = self.peek_bytes(id, component) {
+                let mut place_of = |id: EntityId| places.get(&id).copied();
+                self.registry().get(component).save(block, self.strings(), &mut place_of, &mut config);
+            }
+        }
+        if let Some(entity) = self.entity_block(id) {
+            if entity.is_dead() {
+                config.set("dead", true);
+            }
+            let template =
+                self.factory().template(&type_name).and_then(|template| template.config.get("isStatic"));
+            if template.and_then(Value::as_bool).unwrap_or(false) != entity.is_static() {
+                config.set("isStatic", entity.is_static());
+            }
+        }
+        self.add_lacks(&components, &mut config);
+        config
+    }
+
+    /// Names the components that the config would load although the entity lost them.
+    fn add_lacks(&self, components: &[ComponentId], config: &mut Config<'static>) {
+        let mut would = Vec::new();
+        if let Ok((merged, class)) = self.factory().merge(config)
+            && Factory::components_of(self.registry(), class, &merged, &mut would).is_ok()
+        {
+            would.retain(|component| !components.contains(component));
+            if !would.is_empty() {
+                let name =
+                    |component: &ComponentId| Value::from(self.registry().get(*component).name().to_owned());
+                config.set("lacks", Value::List(would.iter().map(name).collect()));
+            }
+        }
+    }
+}
+
+fn changed_params(params: &Params, made: &Params) -> Config<'static> {
+    let changed = params.iter().filter(|(field, value)| made.get(&field.name) != Some(value));
+    changed
+        .map(|(field, value)| {
+            let value = match value {
+                crate::component::FieldValue::Bool(b) => Value::Bool(*b),
+                crate::component::FieldValue::Uint(n) => Value::Uint(*n),
+                crate::component::FieldValue::Int(n) => Value::from(*n),
+                other => Value::from(other.as_f64().unwrap_or(0.0)),
+            };
+            (field.name.clone(), value)
+        })
+        .collect()
+}
+
+/// Rows as a save says they were, so that systems visit entities in the same order again.
+pub(super) struct Layout;
+
+impl Layout {
+    pub(super) fn read(_: &Document<'_>, _: &Registry, _: &mut Faults) -> Option<Self> {
+        None
+    }
+    pub(super) fn place(
+        &mut self,
+        world: &mut World,
+        _: usize,
+        prepared: &Prepared,
+    ) -> Result<EntityId, String> {
+        Ok(world.place(prepared))
+    }
+}

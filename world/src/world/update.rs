@@ -1,0 +1,126 @@
+//! One update: clocks, deferred frees, systems.
+
+use super::{World, WorldEvent};
+use std::time::Duration;
+
+/// What an update did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct UpdateReport {
+    /// Steps, or 1 for an update without fixed steps; 0 while paused.
+    pub steps: u32,
+    /// Steps that were dropped because they were too many.
+    pub dropped: u64,
+}
+
+impl World {
+    /// Tells the world that so many milliseconds passed for the player.
+    ///
+    /// With a fixed step it does as many steps as fit, at most `max_catch_up`, and keeps the rest; time above that
+    /// is dropped and counted. While paused only the player's time goes on.
+    ///
+    /// Time that is negative or not finite counts as none.
+    pub fn update(&mut self, elapsed: f64) -> UpdateReport {
+        let elapsed = if elapsed.is_finite() { elapsed.max(0.0) } else { 0.0 };
+        self.clocks.player_time += elapsed;
+        self.emit(WorldEvent::UpdateStarted);
+        let mut report = UpdateReport::default();
+        self.pump();
+        if !self.clocks.paused {
+            let delta = elapsed * self.clocks.time_scale;
+            match self.clocks.step {
+                None => {
+                    self.advance(delta);
+                    report.steps = 1;
+                }
+                Some(step) => {
+                    self.clocks.accumulated += delta;
+                    while self.clocks.accumulated >= step && report.steps < self.clocks.max_catch_up {
+                        self.clocks.accumulated -= step;
+                        self.advance(step);
+                        report.steps += 1;
+                    }
+                    if self.clocks.accumulated >= step {
+                        let dropped = (self.clocks.accumulated / step).floor();
+                        self.clocks.accumulated -= dropped * step;
+                        report.dropped = dropped as u64;
+                        self.clocks.dropped_steps += report.dropped;
+                    }
+                }
+            }
+        }
+        self.emit(WorldEvent::UpdateFinished);
+        report
+    }
+
+    /// Does one fixed step, whatever time passed, paused or not. Without a fixed step it is 16 milliseconds.
+    pub fn step(&mut self) {
+        let step = self.clocks.step.unwrap_or(16.0);
+        self.clocks.player_time += step;
+        self.emit(WorldEvent::UpdateStarted);
+        let paused = std::mem::take(&mut self.clocks.paused);
+        self.pump();
+        self.advance(step);
+        self.clocks.paused = paused;
+        self.emit(WorldEvent::UpdateFinished);
+    }
+
+    fn advance(&mut self, delta: f64) {
+        let start = self.workers.clock().now();
+        self.clocks.game_time += delta;
+        self.clocks.tick += 1;
+        self.timing.begin_tick(self.clocks.tick, start);
+        self.promote_deferred();
+        self.run_systems(delta);
+        let elapsed = Duration::from_nanos((delta / self.clocks.time_scale.max(1e-9) * 1e6) as u64);
+        self.timing.end_tick(self.workers.clock().now(), elapsed);
+    }
+
+    /// Applies the effects of runs that are over. Never waits.
+    pub fn pump(&mut self) {
+        while let Some(completion) = self.workers.try_receive() {
+            self.take_in(completion);
+        }
+        self.apply_ready();
+    }
+
+    /// Waits until nothing is open, and applies all effects.
+    pub fn settle(&mut self) {
+        loop {
+            self.wait_for_runs();
+            self.apply_ready();
+            if self.runs.is_empty() {
+                return;
+            }
+        }
+    }
+
+    /// Waits until no run works any more. Their effects are not applied here.
+    pub(super) fn wait_for_runs(&mut self) {
+        while self.runs.any_working() {
+            let completion = self.workers.receive();
+            self.take_in(completion);
+        }
+    }
+
+    /// Whether a run is open.
+    pub fn is_busy(&self) -> bool {
+        !self.runs.is_empty()
+    }
+
+    /// Lets game time stand still, or go on. What is open is drained by `pump` either way.
+    pub fn set_paused(&mut self, paused: bool) {
+        self.clocks.paused = paused;
+    }
+
+    /// Sets the fixed step in milliseconds of game time; none advances by what each update is told.
+    ///
+    /// # Errors
+    /// If it is not above 0 and finite.
+    pub fn set_step(&mut self, step: Option<f64>) -> Result<(), String> {
+        if step.is_some_and(|step| !step.is_finite() || step <= 0.0) {
+            return Err("a step is a number of milliseconds above 0".to_owned());
+        }
+        self.clocks.step = step;
+        Ok(())
+    }
+}
