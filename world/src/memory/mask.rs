@@ -205,8 +205,8 @@ mod tests {
                     let optional = first.has(row) as u32 | (second.has(row) as u32) << 1;
                     prop_assert_eq!(piece.optional, optional);
                 }
-                let words = piece.row as usize / 64 + 1..(piece.row + piece.len.max(1)).div_ceil(64) as usize;
-                prop_assert!({ words }.all(|word| pool.is_joined(word)));
+                let mut words = piece.row as usize / 64 + 1..(piece.row + piece.len.max(1)).div_ceil(64) as usize;
+                prop_assert!(words.all(|word| pool.is_joined(word)));
             }
         }
     }
