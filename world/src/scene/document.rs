@@ -42,7 +42,8 @@ impl<'a> Document<'a> {
     ///
     /// # Errors
     /// Everything that is wrong: a fault of syntax alone, since nothing can be read behind it, or else all faults
-    /// of form outside the entities, and elements of the list of entities that are none.
+    /// of form. What is wrong inside entities and definitions is among them, but it alone does not make this fail:
+    /// reading those does.
     pub fn parse(source: &str, text: &'a str) -> Result<Self, Faults> {
         let origin = Origin::new(source, text);
         let json = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -68,10 +69,28 @@ impl<'a> Document<'a> {
         reader.unknown_keys(&scene);
         let (entities_key, entities) = read_entities(&mut reader, top.entities);
         let Reader { origin, mut faults, mut notes } = reader;
-        faults.sort();
         notes.sort();
         let document = Self { origin, version, header, notes, members, entities_key, entities, definitions };
+        if !faults.is_empty() {
+            // Nobody will read the rest of this document, so what is wrong there is looked for now.
+            document.read_rest(&mut faults);
+            faults.sort();
+        }
         faults.into_result(document)
+    }
+
+    /// Adds what is wrong in definitions and entities, but for elements of the list that are no entities.
+    fn read_rest(&self, faults: &mut Faults) {
+        if let Err(found) = self.read_definitions() {
+            faults.append(found);
+        }
+        for index in 0..self.entities.len() {
+            if is_entity(self.entities[index].get())
+                && let Err(found) = self.entity(index)
+            {
+                faults.append(found);
+            }
+        }
     }
 
     /// What the file is called in faults.
@@ -146,12 +165,19 @@ impl<'a> Document<'a> {
     where
         'a: 'd,
     {
-        let decoded = match self.entity(index)? {
+        let (decoded, written) = match self.entity(index)? {
             EntitySource::Object(config) => return Ok(config),
-            EntitySource::Text(Cow::Borrowed(text)) => definitions.decode(text),
-            EntitySource::Text(Cow::Owned(text)) => definitions.decode(&text).map(Config::into_owned),
+            EntitySource::Text(Cow::Borrowed(text)) => (definitions.decode(text), Some(text)),
+            EntitySource::Text(Cow::Owned(text)) => (definitions.decode(&text).map(Config::into_owned), None),
         };
-        decoded.map_err(|error| self.fault_at_entity(index, None, error.to_string()).into())
+        decoded.map_err(|error| {
+            let mut fault = self.fault_at_entity(index, None, error.to_string());
+            // In a text with escapes, bytes of the string are not bytes of the file.
+            if let Some(at) = written.and_then(|text| text.get(error.at..)) {
+                fault.position = Some(self.origin.position(at));
+            }
+            fault.into()
+        })
     }
 
     /// Reads the entity definitions: none, if the file has none.
@@ -228,6 +254,11 @@ fn read_version<'a>(reader: &mut Reader<'a>, json: &'a str, members: &[Member<'a
     Err(origin.fault(value, None, Some("vivarium"), message).into())
 }
 
+/// Whether this is an object or a compressed text.
+fn is_entity(json: &str) -> bool {
+    json.starts_with(['{', '"'])
+}
+
 /// The list of entities, and the key it stands at.
 fn read_entities<'a>(
     reader: &mut Reader<'a>,
@@ -252,7 +283,7 @@ fn read_entities<'a>(
     };
     for (index, entity) in list.iter().enumerate() {
         let json = entity.get();
-        if !json.starts_with(['{', '"']) {
+        if !is_entity(json) {
             reader.faults.push_with(|| {
                 let message = format!("expected an object or a compressed text, found {}", json::kind(json));
                 let fault = origin.fault(json, Some(&format!("entity {index}")), None, message);
@@ -353,6 +384,30 @@ mod tests {
     }
 
     #[test]
+    fn faults_inside_entities_and_definitions_are_listed_with_those_outside() {
+        let inside =
+            r#""entities": [{"x": 1, "x": 2}], "entityDefinitions": {"a": {"type": "b", "properties": []}}"#;
+        let document = format!("{{\"vivarium\": 1, {inside}}}");
+        assert!(Document::parse("s.json", &document).is_ok());
+        let found = faults_with(&format!("{inside}, \"step\": 0"));
+        assert_eq!(found.len(), 3, "{found:?}");
+        assert!(found[0].contains("entity 0: key \"x\""), "{found:?}");
+        assert!(found[1].contains("entity definition \"a\""), "{found:?}");
+        assert!(found[2].contains("key \"step\""), "{found:?}");
+    }
+
+    #[test]
+    fn entities_are_read_on_any_thread() {
+        let document = Document::parse("harbor.json", HARBOR).unwrap();
+        let on_threads = std::thread::scope(|scope| {
+            let document = &document;
+            let threads: Vec<_> = (0..2).map(|index| scope.spawn(move || document.entity(index))).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
+        });
+        assert_eq!(on_threads, document.entities().collect::<Vec<_>>());
+    }
+
+    #[test]
     fn a_described_component_is_checked() {
         let component =
             |fields: &str| faults_with(&format!(r#""components": {{ "c": {{ "fields": [{fields}] }} }}"#));
@@ -448,7 +503,7 @@ mod tests {
         assert_eq!(config(2), Ok(Config::from_iter([("x", 1_u64)])));
         let fault = config(3).unwrap_err().to_string();
         assert!(
-            fault.starts_with("s.json:1:58: entity 3: ") && fault.contains("no definition has the key 1"),
+            fault.starts_with("s.json:1:59: entity 3: ") && fault.contains("no definition has the key 1"),
             "{fault}"
         );
     }

@@ -139,11 +139,10 @@ fn values_may_nest_127_levels() {
     for levels in [128, 129, 100_000] {
         let text = nested(levels);
         let faults = Document::parse("s.json", &text).expect_err("a fault");
-        let fault = faults.iter().next().map(ToString::to_string).unwrap_or_default();
-        assert!(fault.contains("template \"t\": key \"a\": nested too deeply"), "{fault}");
-        let entity = text.replace("\"t\": {", "\"t\": {}, \"u\": {\"b\": 0}}, \"more\": {\"c\": {");
-        let faults = Document::parse("s.json", &entity).unwrap().entity(0).expect_err("a fault");
-        assert!(faults.to_string().contains("entity 0: key \"a\": nested too deeply"), "{faults}");
+        for part in ["entity 0", "template \"t\""] {
+            let fault = format!("{part}: key \"a\": nested too deeply");
+            assert!(faults.to_string().contains(&fault), "{faults}");
+        }
     }
 }
 
