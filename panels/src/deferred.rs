@@ -3,7 +3,7 @@
 use crate::view::{Requests, View};
 use crate::{format, widgets};
 use egui::Ui;
-use egui_extras::{Column, TableBuilder};
+use egui_extras::Column;
 use vivarium_world::SystemId;
 use vivarium_world::inspect::{DeferredView, OpenRun, ViewRequest};
 
@@ -86,9 +86,8 @@ impl DeferredPanel {
                 widgets::shown_of(deferred.list.len(), deferred.blocks)
             ));
         }
-        let table = TableBuilder::new(ui)
+        let table = widgets::table(ui)
             .id_salt("deferred blocks")
-            .striped(true)
             .column(Column::initial(110.0).resizable(true))
             .column(Column::initial(60.0))
             .column(Column::initial(80.0))

@@ -4,7 +4,7 @@ use crate::theme::Palette;
 use crate::view::{Requests, View};
 use crate::{format, widgets};
 use egui::{Color32, RichText, TextEdit, Ui};
-use egui_extras::{Column, TableBuilder};
+use egui_extras::Column;
 use vivarium_world::{LogLevel, LogLine};
 
 /// Which lines are shown.
@@ -116,9 +116,8 @@ fn as_text(lines: &[Folded<'_>]) -> String {
 }
 
 fn table(ui: &mut Ui, lines: &[Folded<'_>]) {
-    let table = TableBuilder::new(ui)
+    let table = widgets::table(ui)
         .id_salt("log")
-        .striped(true)
         .stick_to_bottom(true)
         .auto_shrink(false)
         .column(Column::exact(60.0))

@@ -4,7 +4,7 @@ use crate::theme::Palette;
 use crate::view::{Requests, View};
 use crate::{PanelId, Request, format, widgets};
 use egui::{RichText, ScrollArea, Ui, vec2};
-use egui_extras::{Column, TableBuilder, TableRow};
+use egui_extras::{Column, TableRow};
 use vivarium_world::Command;
 use vivarium_world::inspect::{MemoryView, PoolView, ViewRequest};
 
@@ -92,9 +92,8 @@ impl MemoryPanel {
     }
 
     fn table(&mut self, ui: &mut Ui, view: &View<'_>, lines: &[Line<'_>], out: &mut Requests) {
-        let table = TableBuilder::new(ui)
+        let table = widgets::table(ui)
             .id_salt("pools")
-            .striped(true)
             .auto_shrink(false)
             .column(Column::initial(120.0).resizable(true).clip(true))
             .column(Column::initial(150.0).resizable(true))

@@ -2,15 +2,17 @@
 //! is written on; egui's own weak text and warnings do not.
 
 use egui::style::WidgetVisuals;
-use egui::{Color32, Context, FontDefinitions, FontFamily, Stroke, Theme, Visuals};
+use egui::{Color32, Context, FontDefinitions, FontFamily, FontId, Stroke, TextStyle, Theme, Visuals};
 
 /// The colours panels paint with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Palette {
     /// Ground of panels.
     pub panel: Color32,
-    /// Ground of every other row, of cards and chips.
+    /// Ground of every other row and of cards.
     pub faint: Color32,
+    /// Ground of component names and of empty bars.
+    pub chip: Color32,
     /// Ground of text fields and plots.
     pub field: Color32,
     /// Ground of selected rows.
@@ -37,7 +39,8 @@ impl Palette {
     /// For the dark theme.
     pub const DARK: Self = Self {
         panel: Color32::from_rgb(24, 26, 30),
-        faint: Color32::from_rgb(33, 36, 41),
+        faint: Color32::from_rgb(31, 34, 39),
+        chip: Color32::from_rgb(48, 52, 60),
         field: Color32::from_rgb(15, 16, 19),
         selected: Color32::from_rgb(26, 62, 98),
         text: Color32::from_rgb(208, 212, 218),
@@ -53,7 +56,8 @@ impl Palette {
     /// For the light theme.
     pub const LIGHT: Self = Self {
         panel: Color32::from_rgb(249, 250, 251),
-        faint: Color32::from_rgb(238, 240, 243),
+        faint: Color32::from_rgb(240, 242, 245),
+        chip: Color32::from_rgb(222, 226, 232),
         field: Color32::from_rgb(255, 255, 255),
         selected: Color32::from_rgb(204, 226, 250),
         text: Color32::from_rgb(42, 46, 52),
@@ -114,6 +118,10 @@ pub fn apply_theme(ctx: &Context) {
     ctx.set_fonts(fonts());
     ctx.set_visuals_of(Theme::Dark, Palette::DARK.visuals(Visuals::dark()));
     ctx.set_visuals_of(Theme::Light, Palette::LIGHT.visuals(Visuals::light()));
+    ctx.all_styles_mut(|style| {
+        // egui's 9 points are too small to read.
+        style.text_styles.insert(TextStyle::Small, FontId::proportional(11.0));
+    });
 }
 
 /// egui's fonts, with the one for code behind the one for text: that one has no arrows.
@@ -156,7 +164,7 @@ mod tests {
     #[test]
     fn every_text_is_readable_on_every_ground() {
         for palette in [Palette::DARK, Palette::LIGHT] {
-            let grounds = [palette.panel, palette.faint, palette.field, palette.selected];
+            let grounds = [palette.panel, palette.faint, palette.chip, palette.field, palette.selected];
             let texts = [
                 ("text", palette.text),
                 ("strong", palette.strong),

@@ -30,7 +30,7 @@ impl TransportBar {
     /// Draws the bar in one line.
     pub fn ui(&mut self, ui: &mut Ui, view: &View<'_>, out: &mut Requests) {
         let status = &view.snapshot.status;
-        ui.horizontal(|ui| {
+        ui.horizontal_wrapped(|ui| {
             self.buttons(ui, status, out);
             ui.separator();
             self.speed(ui, status, out);

@@ -5,13 +5,19 @@ use crate::panel_id::PanelId;
 use crate::request::{Request, Select};
 use crate::theme::Palette;
 use crate::view::{Requests, View};
-use egui::accesskit::Role;
+use egui::accesskit;
 use egui::{Color32, Rect, Response, RichText, Sense, Ui, Vec2, WidgetInfo};
+use egui_extras::TableBuilder;
 use vivarium_world::inspect::{CatalogView, ComponentView};
-use vivarium_world::{Command, ComponentId, FieldValue, Ordinal, SystemId};
+use vivarium_world::{Command, ComponentId, Field, FieldValue, Ordinal, Role, SystemId};
 
 /// Height of a row in every table, whole so that rows stay sharp.
 pub(crate) const ROW: f32 = 20.0;
+
+/// A striped table whose cells run from left to right.
+pub(crate) fn table(ui: &mut Ui) -> TableBuilder<'_> {
+    TableBuilder::new(ui).striped(true).cell_layout(egui::Layout::left_to_right(egui::Align::Center))
+}
 
 /// A link that selects an entity.
 pub(crate) fn entity_link(ui: &mut Ui, view: &View<'_>, ordinal: Ordinal, out: &mut Requests) -> Response {
@@ -39,20 +45,20 @@ pub(crate) fn component_chip(ui: &mut Ui, view: &View<'_>, component: ComponentI
 
 /// A word on a ground of its own.
 pub(crate) fn chip(ui: &mut Ui, text: &str, colour: Color32) -> Response {
-    let ground = Palette::of(ui.visuals()).faint;
+    let ground = Palette::of(ui.visuals()).chip;
     ui.label(RichText::new(text).color(colour).background_color(ground).small())
 }
 
 /// A bar filled to `part` of its width, with its meaning as accessible text.
 pub(crate) fn bar(ui: &mut Ui, size: Vec2, part: f64, colour: Color32, meaning: &str) -> Response {
     let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
-    let ground = Palette::of(ui.visuals()).faint;
+    let ground = Palette::of(ui.visuals()).chip;
     let bar = Rect::from_center_size(rect.center(), egui::vec2(rect.width(), rect.height().min(10.0)));
     ui.painter().rect_filled(bar, 2.0, ground);
     let part = if part.is_finite() { part.clamp(0.0, 1.0) as f32 } else { 0.0 };
     let filled = Rect::from_min_size(bar.min, egui::vec2(bar.width() * part, bar.height()));
     ui.painter().rect_filled(filled, 2.0, colour);
-    describe(&response, Role::Meter, meaning);
+    describe(&response, accesskit::Role::Meter, meaning);
     response.on_hover_text(meaning)
 }
 
@@ -68,7 +74,7 @@ pub(crate) fn tile(ui: &mut Ui, name: &str, value: &str) {
 }
 
 /// Says what a painted thing is, to screen readers and to tests.
-pub(crate) fn describe(response: &Response, role: Role, text: &str) {
+pub(crate) fn describe(response: &Response, role: accesskit::Role, text: &str) {
     response.widget_info(|| WidgetInfo::labeled(role, response.enabled(), text));
 }
 
@@ -103,6 +109,19 @@ pub(crate) fn value_text(value: &FieldValue, view: &View<'_>) -> String {
         FieldValue::Float(n) => format::number(*n),
         FieldValue::Entity(Some(ordinal)) => view.entity_label(*ordinal),
         other => other.to_string(),
+    }
+}
+
+/// A value as its field's description has it: `90°`, `10.5 px`, `#ff8000ff`.
+pub(crate) fn field_text(field: &Field, value: &FieldValue, view: &View<'_>) -> String {
+    match (field.role, value) {
+        (Role::Colour, FieldValue::Uint(rgba)) => format!("#{:08x}", *rgba as u32),
+        (Role::Angle, FieldValue::Float(n)) => format!("{}°", format::number(n.to_degrees())),
+        (Role::Flags, FieldValue::Uint(n)) => format!("{n:#x}"),
+        _ => match &field.unit {
+            Some(unit) => format!("{} {unit}", value_text(value, view)),
+            None => value_text(value, view),
+        },
     }
 }
 

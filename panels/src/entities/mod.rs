@@ -11,7 +11,7 @@ use egui::text::LayoutJob;
 use egui::{
     EventFilter, Key, Modifiers, Rect, RichText, ScrollArea, Sense, TextFormat, TextStyle, Ui, WidgetInfo,
 };
-use egui_extras::{Column, TableBuilder, TableRow};
+use egui_extras::{Column, TableRow};
 use std::ops::Range;
 use vivarium_world::Command;
 use vivarium_world::inspect::{EntitiesRequest, EntityPage, EntityRow, Sort, SortBy, ViewRequest};
@@ -139,9 +139,8 @@ impl EntitiesPanel {
         // Whole even heights keep the rows of a long list exact in single precision.
         ui.spacing_mut().item_spacing.y = 0.0;
         ui.style_mut().interaction.selectable_labels = false;
-        let mut table = TableBuilder::new(ui)
+        let mut table = widgets::table(ui)
             .id_salt(("entities", self.fields.len()))
-            .striped(true)
             .sense(Sense::CLICK)
             .auto_shrink(false)
             .column(Column::initial(70.0).resizable(true).clip(true))
@@ -341,7 +340,7 @@ fn chips(ui: &Ui, entity: &EntityRow, view: &View<'_>) -> LayoutJob {
     let palette = Palette::of(ui.visuals());
     let font = TextStyle::Small.resolve(ui.style());
     let chip = TextFormat {
-        background: palette.faint,
+        background: palette.chip,
         ..TextFormat::simple(font.clone(), if entity.dead { palette.weak } else { palette.text })
     };
     let gap = TextFormat::simple(font, palette.text);

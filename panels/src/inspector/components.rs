@@ -5,9 +5,12 @@ use super::{InspectorPanel, raw};
 use crate::field_editor::Edited;
 use crate::theme::Palette;
 use crate::view::{Requests, View};
-use crate::{format, widgets};
+use crate::{Request, format, widgets};
 use egui::text::LayoutJob;
-use egui::{CollapsingHeader, FontSelection, Grid, RichText, TextEdit, TextFormat, Ui};
+use egui::{
+    Align, Button, CollapsingHeader, FontSelection, Grid, Layout, Rect, RichText, TextEdit, TextFormat, Ui,
+    UiBuilder,
+};
 use vivarium_world::inspect::EntityDetail;
 use vivarium_world::{Command, ComponentId, FieldValue, Ordinal, Target};
 
@@ -32,10 +35,11 @@ impl InspectorPanel {
                 .id_salt(&shown.component.name)
                 .default_open(!shown.fields.is_empty())
                 .open((!self.filter.is_empty()).then_some(true));
-            let response = header.show(ui, |ui| {
+            let body = |ui: &mut Ui| {
                 ui.push_id(detail.ordinal, |ui| self.component(ui, view, detail, &compared, shown, out));
-            });
-            response.header_response.accessible_name(&shown.component.name);
+            };
+            let header = header.show(ui, body).header_response.accessible_name(&shown.component.name);
+            menu(ui, header.rect, view, detail, shown, out);
         }
     }
 
@@ -48,37 +52,7 @@ impl InspectorPanel {
         shown: &Shown<'_>,
         out: &mut Requests,
     ) {
-        let name = &shown.component.name;
-        let entities = view.edited_with(detail.ordinal);
-        ui.horizontal_wrapped(|ui| {
-            ui.weak(if shown.component.size == 0 {
-                "tag".to_owned()
-            } else {
-                format::bytes(shown.component.size)
-            });
-            raw::held(ui, view, shown.state, out);
-            if shown.component.id == ComponentId::ENTITY {
-                return;
-            }
-            let changed = (0..shown.component.fields.len())
-                .filter_map(|at| Some((at, model::differs(shown.state, at)?)));
-            let changed: Vec<_> = changed.collect();
-            if !changed.is_empty() {
-                let reset =
-                    ui.small_button("Reset").on_hover_text("Give every field the value of the template");
-                if reset.accessible_name(format!("Reset {name} to its template")).clicked() {
-                    let set = |(at, value): &(usize, &FieldValue)| {
-                        set(&entities, shown, *at, (*value).clone()).into()
-                    };
-                    out.extend(changed.iter().map(set));
-                }
-            }
-            let remove = ui.small_button("Remove").on_hover_text("Take this component from the entity");
-            if remove.accessible_name(format!("Remove {name}")).clicked() {
-                let drop = |&entity| Command::Drop { entity, component: name.clone() }.into();
-                out.extend(entities.iter().map(drop));
-            }
-        });
+        raw::held(ui, view, shown.state, out);
         Grid::new("fields").num_columns(2).spacing([12.0, 3.0]).show(ui, |ui| {
             for &at in &shown.fields {
                 ui.push_id(at, |ui| field_name(ui, shown, at));
@@ -125,6 +99,46 @@ impl InspectorPanel {
     }
 }
 
+/// What can be done to a component, at the end of the line of its header.
+fn menu(
+    ui: &mut Ui,
+    header: Rect,
+    view: &View<'_>,
+    detail: &EntityDetail,
+    shown: &Shown<'_>,
+    out: &mut Requests,
+) {
+    let name = &shown.component.name;
+    let line = Rect::from_x_y_ranges(header.left()..=ui.max_rect().right(), header.y_range());
+    let layout = Layout::right_to_left(Align::Center);
+    let mut line = ui.new_child(UiBuilder::new().id_salt(name).max_rect(line).layout(layout));
+    let entities = view.edited_with(detail.ordinal);
+    let opened = line.menu_button("…", |ui| {
+        let fields = 0..shown.component.fields.len();
+        let changed: Vec<_> = fields.filter_map(|at| Some((at, model::differs(shown.state, at)?))).collect();
+        let reset = ui.add_enabled(!changed.is_empty(), Button::new("Reset to template"));
+        if reset.on_hover_text("Give every field the value of the template").clicked() {
+            let set =
+                |(at, value): &(usize, &FieldValue)| set(&entities, shown, *at, (*value).clone()).into();
+            out.extend(changed.iter().map(set));
+        }
+        let own = shown.component.id != ComponentId::ENTITY;
+        let remove = ui.add_enabled(own, Button::new("Remove component"));
+        if remove.on_disabled_hover_text("Every entity has this one").clicked() {
+            let drop = |&entity| Command::Drop { entity, component: name.clone() }.into();
+            out.extend(entities.iter().map(drop));
+        }
+        if ui.button("Show entities that have it").clicked() {
+            out.push(Request::Filter(format!("with:{name}")));
+        }
+    });
+    opened.response.accessible_name(format!("Menu of {name}"));
+    line.weak(match shown.component.size {
+        0 => "tag".to_owned(),
+        size => format::bytes(size),
+    });
+}
+
 /// The command that writes a field.
 fn set(entities: &[Ordinal], shown: &Shown<'_>, field: usize, value: FieldValue) -> Command {
     let target = Target {
@@ -159,8 +173,9 @@ fn title(ui: &Ui, view: &View<'_>, shown: &Shown<'_>) -> LayoutJob {
     let mut job = LayoutJob::default();
     let name = if changed { format!("{} •", shown.component.name) } else { shown.component.name.clone() };
     job.append(&name, 0.0, TextFormat::simple(font.clone(), palette.strong));
-    let values = shown.state.values.iter().take(4).map(|value| widgets::value_text(value, view));
-    let mut preview = values.collect::<Vec<_>>().join(" ");
+    let values = shown.component.fields.iter().zip(&shown.state.values).take(4);
+    let texts = values.map(|(field, value)| widgets::field_text(field, value, view));
+    let mut preview = texts.collect::<Vec<_>>().join("  ");
     if let Some((cut, _)) = preview.char_indices().nth(40) {
         preview.truncate(cut);
         preview.push('…');

@@ -123,7 +123,9 @@ fn a_component_is_added_and_removed() {
     harness.run();
     let add = Command::Add { entity: Ordinal(2), component: "frozen".to_owned() };
     assert_eq!(harness.state_mut().take_commands(), [add]);
-    harness.get_by_label("Remove velocity").click();
+    harness.get_by_label("Menu of velocity").click();
+    harness.run();
+    harness.get_by_label("Remove component").click();
     harness.run();
     let drop = Command::Drop { entity: Ordinal(2), component: "velocity".to_owned() };
     assert_eq!(harness.state_mut().take_commands(), [drop]);

@@ -8,7 +8,7 @@ use crate::theme::Palette;
 use crate::view::{Requests, View};
 use crate::{Select, format, widgets};
 use egui::{DragValue, Panel, RichText, ScrollArea, Sense, Ui, vec2};
-use egui_extras::{Column, TableBuilder, TableRow};
+use egui_extras::{Column, TableRow};
 use model::Line;
 use std::time::Duration;
 use vivarium_world::inspect::{ScheduleView, SystemView, ViewRequest};
@@ -145,9 +145,8 @@ fn list(ui: &mut Ui, view: &View<'_>, schedule: Option<&ScheduleView>, out: &mut
     let slowest = view.snapshot.systems.iter().map(|system| system.mean).max().unwrap_or_default();
     ScrollArea::horizontal().auto_shrink(false).show(ui, |ui| {
         ui.style_mut().interaction.selectable_labels = false;
-        let table = TableBuilder::new(ui)
+        let table = widgets::table(ui)
             .id_salt("systems")
-            .striped(true)
             .sense(Sense::CLICK)
             .auto_shrink(false)
             .column(Column::exact(24.0))

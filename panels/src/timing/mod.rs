@@ -7,7 +7,7 @@ use crate::view::{Requests, View};
 use crate::{format, widgets};
 use egui::accesskit::Role;
 use egui::{Align2, Color32, FontId, Mesh, Rect, RichText, ScrollArea, Sense, Shape, Ui, pos2, vec2};
-use egui_extras::{Column, TableBuilder, TableRow};
+use egui_extras::{Column, TableRow};
 use egui_plot::{HLine, Line, Plot, PlotPoints};
 use model::Load;
 use std::time::Duration;
@@ -197,8 +197,7 @@ fn table(ui: &mut Ui, view: &View<'_>, timing: &TimingView, out: &mut Requests) 
         return;
     }
     ui.push_id("rows", |ui| {
-        let table = TableBuilder::new(ui)
-            .striped(true)
+        let table = widgets::table(ui)
             .vscroll(false)
             .column(Column::initial(130.0).resizable(true).clip(true))
             .columns(Column::initial(70.0).resizable(true), 5)

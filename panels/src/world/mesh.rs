@@ -8,7 +8,7 @@ use vivarium_world::Ordinal;
 use vivarium_world::inspect::Shape;
 
 /// Corners of circles, by radius on the screen.
-const CORNERS: [(f32, usize); 4] = [(4.0, 6), (12.0, 12), (48.0, 24), (f32::INFINITY, 48)];
+const CORNERS: [(f32, usize); 4] = [(2.0, 6), (6.0, 12), (32.0, 24), (f32::INFINITY, 48)];
 
 /// The corners of each kind of circle, on the unit circle.
 static CIRCLES: LazyLock<[Vec<(f32, f32)>; 4]> = LazyLock::new(|| {
@@ -167,7 +167,7 @@ mod tests {
     fn circles_have_as_many_corners_as_their_size_shows() {
         let corners =
             |radius: f32| shapes(&[shape(0, 100.0, 50.0, radius, 0.0)], camera(1.0), SCREEN).vertices.len();
-        assert_eq!([0.0, 0.5, 3.0, 10.0, 40.0, 500.0].map(corners), [4, 4, 6, 12, 24, 48]);
+        assert_eq!([0.0, 0.5, 1.5, 5.0, 20.0, 500.0].map(corners), [4, 4, 6, 12, 24, 48]);
     }
 
     #[test]
