@@ -2,8 +2,8 @@
 
 use egui::{Ui, WidgetText};
 use egui_tiles::{
-    Behavior, Container, Linear, LinearDir, SimplificationOptions, Tabs, Tile, TileId, Tiles, Tree,
-    UiResponse,
+    Behavior, Container, EditAction, Linear, LinearDir, SimplificationOptions, Tabs, Tile, TileId, Tiles,
+    Tree, UiResponse,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -113,7 +113,37 @@ impl Layout {
 
     /// Draws everything; `draw` draws the panels that can be seen.
     pub fn ui(&mut self, ui: &mut Ui, draw: &mut dyn FnMut(PanelId, &mut Ui)) {
-        self.tree.ui(&mut Dock { draw }, ui);
+        let dragged = self.tree.dragged_id(ui.ctx());
+        let mut dock = Dock { draw, dropped: false };
+        self.tree.ui(&mut dock, ui);
+        if let Some(tile) = dragged.filter(|_| dock.dropped) {
+            self.split_beside(tile);
+        }
+    }
+
+    /// A tab dropped on one half of a panel splits that panel inside its tabs; we want the tabs as a whole to be
+    /// split, so that there are never tabs within tabs.
+    fn split_beside(&mut self, dropped: TileId) {
+        let tiles = &mut self.tree.tiles;
+        let Some(split) = tiles.parent_of(dropped) else { return };
+        let Some(tabs) = tiles.parent_of(split) else { return };
+        let above = tiles.parent_of(tabs);
+        let Some(Container::Linear(linear)) = tiles.get_container(split) else { return };
+        let Some(Container::Tabs(_)) = tiles.get_container(tabs) else { return };
+        let Some(&beside) = linear.children.iter().find(|child| **child != dropped) else { return };
+        if let Some(Tile::Container(Container::Tabs(inner))) = tiles.get_mut(tabs) {
+            inner.children.iter_mut().filter(|child| **child == split).for_each(|child| *child = beside);
+            inner.set_active(beside);
+        }
+        if let Some(Tile::Container(container)) = tiles.get_mut(split) {
+            container.replace_child(beside, tabs);
+        }
+        match above.and_then(|above| tiles.get_mut(above)) {
+            Some(Tile::Container(container)) => {
+                container.replace_child(tabs, split);
+            }
+            _ => self.tree.root = Some(split),
+        }
     }
 
     /// Whether the user is dragging a tab.
@@ -125,6 +155,8 @@ impl Layout {
 /// How tabs look and what they do.
 struct Dock<'a> {
     draw: &'a mut dyn FnMut(PanelId, &mut Ui),
+    /// Whether a tab was dropped somewhere in this frame.
+    dropped: bool,
 }
 
 /// Space between the edge of a panel and what is in it, in points.
@@ -153,6 +185,10 @@ impl Behavior<PanelId> for Dock<'_> {
         false
     }
 
+    fn on_edit(&mut self, action: EditAction) {
+        self.dropped |= action == EditAction::TileDropped;
+    }
+
     fn simplification_options(&self) -> SimplificationOptions {
         SimplificationOptions { all_panes_must_have_tabs: true, ..Default::default() }
     }
@@ -169,6 +205,7 @@ impl Behavior<PanelId> for Dock<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use egui_kittest::{Harness, kittest::Queryable};
 
     #[test]
     fn the_first_layout_shows_five_panels_and_holds_all() {
@@ -202,6 +239,40 @@ mod tests {
         for panel in PanelId::ALL {
             assert_eq!(Layout::only(panel).visible(), [panel]);
         }
+    }
+
+    #[test]
+    fn a_tab_dropped_on_half_a_panel_splits_the_whole_group() {
+        let show =
+            |ui: &mut Ui, layout: &mut Layout| layout.ui(ui, &mut |panel, ui| drop(ui.weak(panel.name())));
+        let mut harness =
+            Harness::builder().with_size([1200.0, 800.0]).build_ui_state(show, Layout::default());
+        harness.step();
+        let place = |layout: &Layout, panel| {
+            let tile = layout.tree.tiles.find_pane(&panel).unwrap();
+            layout.tree.tiles.rect(tile).unwrap()
+        };
+        let from = harness.get_by_label("Memory").rect().center();
+        let to = place(harness.state(), PanelId::World).split_top_bottom_at_fraction(0.5).1.center();
+        harness.drag_at(from);
+        harness.step();
+        for part in [0.3, 0.6, 1.0, 1.0] {
+            harness.hover_at(from + (to - from) * part);
+            harness.step();
+        }
+        harness.drop_at(to);
+        harness.run_steps(3);
+        let layout = harness.state();
+        assert!(layout.is_sound(), "{layout:#?}");
+        let visible = layout.visible();
+        assert!(visible.contains(&PanelId::Memory) && visible.contains(&PanelId::World), "{layout:#?}");
+        for tile in layout.tree.tiles.tiles() {
+            let Tile::Container(Container::Tabs(tabs)) = tile else { continue };
+            for child in &tabs.children {
+                assert!(layout.tree.tiles.get_pane(child).is_some(), "only panels are tabs: {layout:#?}");
+            }
+        }
+        assert!(place(layout, PanelId::Memory).top() > place(layout, PanelId::World).bottom());
     }
 
     #[test]

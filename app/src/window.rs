@@ -49,7 +49,9 @@ impl From<eframe::Error> for WindowError {
     fn from(error: eframe::Error) -> Self {
         let text = one_line(&error.to_string());
         match error {
-            eframe::Error::WinitEventLoop(_) | eframe::Error::Winit(_) => Self::NoDisplay(text),
+            eframe::Error::WinitEventLoop(_) | eframe::Error::Winit(_) => {
+                Self::NoDisplay(reason(&text).to_owned())
+            }
             eframe::Error::Glutin(_) | eframe::Error::NoGlutinConfigs(..) | eframe::Error::OpenGL(_) => {
                 Self::NoGraphics(text)
             }
@@ -60,6 +62,12 @@ impl From<eframe::Error> for WindowError {
 
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The part of an error after the place in the window library's code it comes from.
+fn reason(text: &str) -> &str {
+    let reason = text.rsplit_once(": ").map_or(text, |(_, reason)| reason);
+    reason.trim_end_matches('.')
 }
 
 /// Opens the window and returns when it was closed. `connect` starts the host; it is given what to call when there is
@@ -247,6 +255,12 @@ mod tests {
         assert_eq!(pace.wait(start), Duration::ZERO);
         assert!(!pace.wait(start + Duration::from_millis(1)).is_zero());
         assert_eq!(pace.wait(start + Duration::from_secs(9)), Duration::ZERO);
+    }
+
+    #[test]
+    fn a_reason_comes_without_the_place_in_the_code() {
+        assert_eq!(reason("os error at lib/src/mod.rs:765: DISPLAY is not set."), "DISPLAY is not set");
+        assert_eq!(reason("no reason"), "no reason");
     }
 
     #[test]

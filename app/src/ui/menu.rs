@@ -3,7 +3,7 @@
 use super::act::is_possible;
 use crate::keys::{self, Action, Entry, Menu};
 use crate::settings::Settings;
-use egui::{Align2, Button, Context, Grid, Id, Order, RichText, Ui, ViewportCommand, Window};
+use egui::{Align2, Button, Context, Grid, Id, Key, Modifiers, Order, RichText, Ui, ViewportCommand, Window};
 use vivarium_panels::View;
 
 /// Draws the menu bar.
@@ -68,6 +68,7 @@ fn line(ui: &mut Ui, entry: &Entry, view: &View<'_>, settings: &Settings, out: &
 
 /// The window that lists the keys.
 pub(super) fn keys_window(context: &Context, table: &[Entry], open: &mut bool) {
+    close_on_escape(context, open);
     Window::new("Keys")
         .open(open)
         .collapsible(false)
@@ -84,8 +85,15 @@ pub(super) fn keys_window(context: &Context, table: &[Entry], open: &mut bool) {
         });
 }
 
+fn close_on_escape(context: &Context, open: &mut bool) {
+    if *open && context.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape)) {
+        *open = false;
+    }
+}
+
 /// The window that says what this is.
 pub(super) fn about_window(context: &Context, open: &mut bool) {
+    close_on_escape(context, open);
     let window = Window::new("About Vivarium").open(open).collapsible(false).resizable(false);
     window.anchor(Align2::CENTER_CENTER, [0.0, 0.0]).show(context, |ui| {
         ui.heading("Vivarium");

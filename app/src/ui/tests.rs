@@ -473,6 +473,9 @@ fn the_keys_window_lists_the_table() {
     assert!(window.has("Ctrl+S") && window.has("Run or pause"));
     window.press(NONE, egui::Key::F1);
     assert!(!window.has("Ctrl+Shift+S"));
+    window.press(NONE, egui::Key::F1);
+    window.press(NONE, egui::Key::Escape);
+    assert!(!window.has("Ctrl+Shift+S"));
 }
 
 #[test]
