@@ -19,6 +19,10 @@ pub enum Action {
     CompressSaves,
     /// Close the window.
     Quit,
+    /// Take back the last live edit.
+    Undo,
+    /// Do again what was taken back.
+    Redo,
     /// Create an entity with the state of the selected one.
     Duplicate,
     /// Kill the selected entities.
@@ -166,6 +170,8 @@ pub fn table() -> Vec<Entry> {
         entry(Action::Reload, "Reload", File, Always, &[command(Key::R)]),
         entry(Action::CompressSaves, "Compress saves", File, Always, NO_KEYS),
         entry(Action::Quit, "Quit", File, Always, &[command(Key::Q)]),
+        entry(Action::Undo, "Undo", Edit, NotTyping, &[command(Key::Z)]),
+        entry(Action::Redo, "Redo", Edit, NotTyping, &[command(Key::Y), command_shift(Key::Z)]),
         entry(Action::Duplicate, "Duplicate entity", Edit, NotTyping, &[command(Key::D)]),
         entry(Action::Kill, "Kill selected", Edit, NotTyping, &[plain(Key::Delete)]),
         entry(Action::Remove, "Remove selected without death hooks", Edit, Always, NO_KEYS),
@@ -298,7 +304,9 @@ mod tests {
     fn more_modifiers_win_over_fewer() {
         assert_eq!(press(&[(CTRL, Key::S)]), [Action::Save]);
         assert_eq!(press(&[(CTRL_SHIFT, Key::S)]), [Action::SaveAs]);
-        assert_eq!(press(&[(CTRL_SHIFT, Key::P)]), [Action::Palette]);
+        assert_eq!(press(&[(CTRL, Key::Z)]), [Action::Undo]);
+        assert_eq!(press(&[(CTRL_SHIFT, Key::Z)]), [Action::Redo]);
+        assert_eq!(press(&[(CTRL, Key::Y)]), [Action::Redo]);
     }
 
     #[test]

@@ -12,6 +12,7 @@ pub mod settings;
 pub mod ui;
 pub mod window;
 
+mod edits;
 mod palette;
 mod toasts;
 

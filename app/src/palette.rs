@@ -34,8 +34,14 @@ pub(crate) struct Item {
 }
 
 /// Everything that can be done right now.
-pub(crate) fn items(context: &Context, table: &[Entry], view: &View<'_>) -> Vec<Item> {
-    let possible = |entry: &&Entry| entry.action != Action::Palette && is_possible(entry.action, view);
+pub(crate) fn items(
+    context: &Context,
+    table: &[Entry],
+    view: &View<'_>,
+    can_undo: (bool, bool),
+) -> Vec<Item> {
+    let possible =
+        |entry: &&Entry| entry.action != Action::Palette && is_possible(entry.action, view, can_undo);
     let actions = table.iter().filter(possible).map(|entry| Item {
         choice: Choice::Action(entry.action),
         title: format!("{}: {}", entry.menu.title(), entry.title),

@@ -3,6 +3,7 @@
 use super::hear::Waiting;
 use super::question::{Question, Then};
 use super::{Inspector, is_empty};
+use crate::edits::{Before, Undo};
 use crate::keys::Action;
 use crate::layout::Layout;
 use crate::palette::Choice;
@@ -13,7 +14,7 @@ use vivarium_world::inspect::{RunState, Status};
 use vivarium_world::{Command, LogLevel, Ordinal, SaveForm};
 
 /// Whether an action does anything right now.
-pub(crate) fn is_possible(action: Action, view: &View<'_>) -> bool {
+pub(crate) fn is_possible(action: Action, view: &View<'_>, can_undo: (bool, bool)) -> bool {
     let status = &view.snapshot.status;
     let loaded = !is_empty(view.snapshot);
     match action {
@@ -28,6 +29,8 @@ pub(crate) fn is_possible(action: Action, view: &View<'_>) -> bool {
         Action::Step | Action::StepTen => {
             matches!(status.run_state, RunState::Paused | RunState::Stopped(_))
         }
+        Action::Undo => can_undo.0,
+        Action::Redo => can_undo.1,
         Action::Duplicate => view.selection.primary().is_some(),
         Action::Kill | Action::Remove | Action::SelectNone => !view.selection.is_empty(),
         Action::Back => view.can_go.0,
@@ -64,7 +67,7 @@ impl Inspector {
     pub(super) fn act(&mut self, context: &Context, action: Action) {
         let view =
             View { can_go: self.history.can_go(), ..View::new(self.host.snapshot(), self.history.current()) };
-        if !is_possible(action, &view) {
+        if !is_possible(action, &view, self.edits.can_go()) {
             return;
         }
         let status = &view.snapshot.status;
@@ -77,6 +80,8 @@ impl Inspector {
             Action::Reload => self.guard(Then::Reload),
             Action::CompressSaves => self.settings.compress = !self.settings.compress,
             Action::Quit => context.send_viewport_cmd(ViewportCommand::Close),
+            Action::Undo => self.undo(),
+            Action::Redo => self.redo(),
             Action::Duplicate | Action::Kill | Action::Remove => self.act_on_selected(action),
             Action::SelectNone => self.history.apply(&Select::None),
             Action::Back => self.history.back(),
@@ -141,15 +146,37 @@ impl Inspector {
 
     /// Tells the host, and remembers what is to follow its reply.
     pub(super) fn command(&mut self, command: Command) {
-        let waiting = match &command {
-            Command::Spawn { .. } | Command::Duplicate { .. } => Some(Waiting::Created),
-            Command::Hash => Some(Waiting::Hash),
+        let list = self.wanted.as_ref().and_then(|wanted| wanted.entities.as_ref());
+        let step = Before { snapshot: self.host.snapshot(), list }.step(&command);
+        let waiting = match (step, &command) {
+            (Some(step), _) => Some(Waiting::Edit { step, again: false }),
+            (None, Command::Hash) => Some(Waiting::Hash),
             _ => None,
         };
         let number = self.host.send(command);
         if let Some(waiting) = waiting {
             self.waiting.insert(number, waiting);
         }
+    }
+
+    /// Takes back the last edit.
+    fn undo(&mut self) {
+        let Some(step) = self.edits.undo() else { return };
+        if let Undo::By(commands) = step.undo {
+            for (n, command) in commands.into_iter().enumerate() {
+                let number = self.host.send(command);
+                self.waiting.insert(number, Waiting::Undone { first: n == 0 });
+            }
+        }
+        self.note(LogLevel::Info, format!("taken back: {}", step.title));
+    }
+
+    /// Does the last edit that was taken back once more.
+    fn redo(&mut self) {
+        let Some(step) = self.edits.redo() else { return };
+        self.note(LogLevel::Info, format!("done again: {}", step.title));
+        let number = self.host.send(step.redo.clone());
+        self.waiting.insert(number, Waiting::Edit { step, again: true });
     }
 
     /// Goes on at once, or asks first if edits would be lost.

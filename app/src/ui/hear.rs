@@ -3,8 +3,10 @@
 use super::Inspector;
 use super::question::{Question, Then};
 use crate::documents::DocumentEvent;
+use crate::edits::{Step, Undo};
 use crate::files::{Origin, Session};
 use std::path::PathBuf;
+use std::time::Instant;
 use vivarium_panels::Select;
 use vivarium_world::{Command, Done, HostEvent, LogLevel, LogLine, Reply};
 
@@ -20,8 +22,18 @@ pub(super) enum Waiting {
     },
     /// The text is written to this file, or to the open one.
     Save(Option<PathBuf>),
-    /// The new entities are selected.
-    Created,
+    /// The edit can be taken back.
+    Edit {
+        /// What was done.
+        step: Step,
+        /// Whether it had been taken back before.
+        again: bool,
+    },
+    /// An edit was taken back; what that created is what doing it again is about.
+    Undone {
+        /// Whether this is the first of the commands that took it back.
+        first: bool,
+    },
     /// The hash is written to the log.
     Hash,
 }
@@ -65,11 +77,27 @@ impl Inspector {
                 Some(path) => self.documents.save_as(path, text),
                 None => self.documents.save(text),
             },
-            (Some(Waiting::Created), Done::Created(entities)) => self.history.apply(&Select::Set(entities)),
+            (Some(Waiting::Edit { step, again }), done) => self.hear_edit(step, again, done),
+            (Some(Waiting::Undone { first }), Done::Created(entities)) => {
+                self.edits.created_by_undo(&entities, first);
+                self.history.apply(&if first { Select::Set(entities) } else { Select::Add(entities) });
+            }
             (Some(Waiting::Hash), Done::Hash { tick, hash }) => {
                 self.note(LogLevel::Info, format!("state hash after tick {tick}: {hash:016x}"));
             }
             _ => {}
+        }
+    }
+
+    fn hear_edit(&mut self, mut step: Step, again: bool, done: Done) {
+        if let Done::Created(entities) = done {
+            step.undo = Undo::By(vec![Command::Remove { entities: entities.clone() }]);
+            self.history.apply(&Select::Set(entities));
+        }
+        if again {
+            self.edits.push_again(step);
+        } else {
+            self.edits.push(step, Instant::now());
         }
     }
 
@@ -81,6 +109,7 @@ impl Inspector {
         self.documents.adopt(session);
         self.disk_text = None;
         self.history.clear();
+        self.edits.clear();
         for message in notes {
             let level = LogLevel::Warning;
             self.write_log(LogLine { level, tick: 0, source: "load".into(), message });

@@ -6,8 +6,15 @@ use crate::settings::Settings;
 use egui::{Align2, Button, Context, Grid, Id, Key, Modifiers, Order, RichText, Ui, ViewportCommand, Window};
 use vivarium_panels::View;
 
-/// Draws the menu bar.
-pub(super) fn ui(ui: &mut Ui, table: &[Entry], view: &View<'_>, settings: &Settings, out: &mut Vec<Action>) {
+/// Draws the menu bar. `can_undo` says whether there is something to take back, and something to do again.
+pub(super) fn ui(
+    ui: &mut Ui,
+    table: &[Entry],
+    view: &View<'_>,
+    can_undo: (bool, bool),
+    settings: &Settings,
+    out: &mut Vec<Action>,
+) {
     egui::MenuBar::new().ui(ui, |ui| {
         for menu in Menu::ALL {
             ui.menu_button(menu.title(), |ui| {
@@ -18,7 +25,7 @@ pub(super) fn ui(ui: &mut Ui, table: &[Entry], view: &View<'_>, settings: &Setti
                         ui.separator();
                     }
                     last = Some(entry.action);
-                    line(ui, entry, view, settings, out);
+                    line(ui, entry, view, can_undo, settings, out);
                 }
             });
         }
@@ -40,7 +47,14 @@ fn begins_group(before: Action, after: Action) -> bool {
     }
 }
 
-fn line(ui: &mut Ui, entry: &Entry, view: &View<'_>, settings: &Settings, out: &mut Vec<Action>) {
+fn line(
+    ui: &mut Ui,
+    entry: &Entry,
+    view: &View<'_>,
+    can_undo: (bool, bool),
+    settings: &Settings,
+    out: &mut Vec<Action>,
+) {
     let ticked = match entry.action {
         Action::Panel(panel) => Some(settings.layout.is_open(panel)),
         Action::Theme(theme) => Some(settings.theme == theme),
@@ -55,7 +69,7 @@ fn line(ui: &mut Ui, entry: &Entry, view: &View<'_>, settings: &Settings, out: &
         Some(key) => button.shortcut_text(ui.ctx().format_shortcut(key)),
         None => button,
     };
-    let response = ui.add_enabled(is_possible(entry.action, view), button);
+    let response = ui.add_enabled(is_possible(entry.action, view, can_undo), button);
     if !response.clicked() {
         return;
     }

@@ -19,6 +19,7 @@ pub(crate) use act::is_possible;
 pub use link::HostLink;
 
 use crate::documents::Documents;
+use crate::edits::Edits;
 use crate::keys::{self, Action, Entry};
 use crate::palette::{self, PaletteWindow};
 use crate::settings::Settings;
@@ -40,6 +41,7 @@ pub struct Inspector {
     samples: Vec<SampleCard>,
     panels: Panels,
     history: History,
+    edits: Edits,
     log: Vec<LogLine>,
     toasts: Toasts,
     palette: PaletteWindow,
@@ -91,6 +93,7 @@ impl Inspector {
             samples,
             panels: Panels::default(),
             history: History::default(),
+            edits: Edits::default(),
             log: Vec::new(),
             toasts: Toasts::default(),
             palette: PaletteWindow::default(),
@@ -168,8 +171,10 @@ impl Inspector {
     }
 
     fn draw(&mut self, ui: &mut Ui, asked: &mut Asked) {
-        let Self { host, documents, settings, samples, panels, history, log, palette, table, .. } = self;
+        let Self { host, documents, settings, samples, panels, history, log, palette, table, edits, .. } =
+            self;
         let Asked { actions, requests, disk_answer } = asked;
+        let can_undo = edits.can_go();
         let snapshot = host.snapshot();
         let view = View {
             snapshot,
@@ -180,7 +185,7 @@ impl Inspector {
             recent: &settings.recent,
             file: documents.file(),
         };
-        Panel::top("menu").show(ui, |ui| menu::ui(ui, table, &view, settings, actions));
+        Panel::top("menu").show(ui, |ui| menu::ui(ui, table, &view, can_undo, settings, actions));
         Panel::top("transport").show(ui, |ui| panels.transport(ui, &view, requests));
         Panel::bottom("status").show(ui, |ui| panels.status(ui, &view, requests));
         if self.disk_text.is_some() {
@@ -199,7 +204,7 @@ impl Inspector {
         }
         if palette.is_open() {
             wanted.systems = true;
-            let items = palette::items(ui.ctx(), table, &view);
+            let items = palette::items(ui.ctx(), table, &view, can_undo);
             if let Some(choice) = palette.ui(ui.ctx(), &items) {
                 act::choose(choice, actions, requests);
             }

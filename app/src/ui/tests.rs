@@ -242,6 +242,46 @@ fn a_created_entity_is_selected_and_back_returns() {
 }
 
 #[test]
+fn an_edit_is_taken_back_and_done_again() {
+    let mut window = Window::paused();
+    window.press(CTRL, egui::Key::Z);
+    assert_eq!(window.commands(), [], "there is nothing to take back");
+    let enable = |on| Command::Enable { system: vivarium_world::SystemId(1), on };
+    window.harness.state_mut().request(enable(false).into());
+    window.answer(Ok(Done::Ok));
+    window.commands();
+    window.press(CTRL, egui::Key::Z);
+    assert_eq!(window.commands(), [enable(true)]);
+    window.press(CTRL, egui::Key::Y);
+    assert_eq!(window.record.borrow().commands, [enable(false)]);
+    window.answer(Ok(Done::Ok));
+    window.commands();
+    window.menu("Edit", "Undo");
+    assert_eq!(window.commands(), [enable(true)]);
+}
+
+#[test]
+fn an_edit_that_failed_is_not_taken_back() {
+    let mut window = Window::paused();
+    let enable = Command::Enable { system: vivarium_world::SystemId(1), on: false };
+    window.harness.state_mut().request(enable.into());
+    window.answer(Err("there is no system 1".into()));
+    window.commands();
+    window.press(CTRL, egui::Key::Z);
+    assert_eq!(window.commands(), []);
+}
+
+#[test]
+fn a_spawned_entity_is_removed_by_undo() {
+    let mut window = Window::paused();
+    window.harness.state_mut().request(Command::Spawn { config: Default::default() }.into());
+    window.answer(Ok(Done::Created(vec![Ordinal(9)])));
+    window.commands();
+    window.press(CTRL, egui::Key::Z);
+    assert_eq!(window.commands(), [Command::Remove { entities: vec![Ordinal(9)] }]);
+}
+
+#[test]
 fn panels_close_and_open_from_the_menu_by_key_and_by_reset() {
     let mut window = Window::paused();
     let open = |window: &Window, panel| window.harness.state().settings.layout.visible().contains(&panel);
