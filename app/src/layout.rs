@@ -135,14 +135,13 @@ impl Layout {
             inner.children.iter_mut().filter(|child| **child == split).for_each(|child| *child = beside);
             inner.set_active(beside);
         }
-        if let Some(Tile::Container(container)) = tiles.get_mut(split) {
-            container.replace_child(beside, tabs);
-        }
-        match above.and_then(|above| tiles.get_mut(above)) {
-            Some(Tile::Container(container)) => {
-                container.replace_child(tabs, split);
-            }
-            _ => self.tree.root = Some(split),
+        let mut replace = |parent, old, new| match tiles.get_mut(parent) {
+            Some(Tile::Container(container)) => container.replace_child(old, new).is_some(),
+            _ => false,
+        };
+        replace(split, beside, tabs);
+        if !above.is_some_and(|above| replace(above, tabs, split)) {
+            self.tree.root = Some(split);
         }
     }
 

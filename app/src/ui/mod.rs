@@ -22,13 +22,15 @@ use crate::documents::Documents;
 use crate::edits::Edits;
 use crate::keys::{self, Action, Entry};
 use crate::palette::{self, PaletteWindow};
+use crate::raster;
 use crate::settings::Settings;
 use crate::toasts::Toasts;
 use egui::{Context, Panel, Ui};
 use hear::Waiting;
+use image::RgbaImage;
 use question::{DiskAnswer, Question};
 use std::collections::HashMap;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use vivarium_panels::{History, PanelId, Panels, Request, SampleCard, View};
 use vivarium_world::inspect::{RunState, Snapshot, ViewRequest};
 use vivarium_world::{LogLevel, LogLine};
@@ -60,7 +62,6 @@ pub struct Inspector {
     about_open: bool,
     /// Whether the window may close without asking.
     may_close: bool,
-    is_dressed: bool,
     title: String,
 }
 
@@ -106,7 +107,6 @@ impl Inspector {
             keys_open: false,
             about_open: false,
             may_close: false,
-            is_dressed: false,
             title: String::new(),
         }
     }
@@ -154,13 +154,45 @@ impl Inspector {
         }
     }
 
+    /// Paints what the window shows, without a window. `size` is in pixels.
+    pub fn picture(&mut self, size: [u32; 2], pixels_per_point: f32) -> RgbaImage {
+        /// Enough for panels to find their places, ask for data and show it.
+        const PASSES: usize = 5;
+        raster::screenshot(size, pixels_per_point, PASSES, |ui| {
+            let (wanted, sequence) = (self.wanted.clone(), self.host.snapshot().sequence);
+            self.ui(ui);
+            if self.wanted != wanted {
+                self.wait_for_snapshot_after(sequence);
+            }
+        })
+    }
+
+    /// Waits until the host has answered a new request, or for as long as one may wait for a picture.
+    fn wait_for_snapshot_after(&mut self, sequence: u64) {
+        const LONGEST: Duration = Duration::from_secs(2);
+        /// A snapshot that was under way when the request came is followed by the right one within this time.
+        const FOLLOWING: Duration = Duration::from_millis(100);
+        let mut end = Instant::now() + LONGEST;
+        let mut newest = sequence;
+        while Instant::now() < end {
+            let sequence = self.host.snapshot().sequence;
+            if sequence != newest {
+                newest = sequence;
+                end = end.min(Instant::now() + FOLLOWING);
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+
     /// Gives the context our colours and size.
     fn dress(&mut self, context: &Context) {
-        if !self.is_dressed {
+        // Kept in the context, because each picture is taken in a new one.
+        let dressed = egui::Id::unique("dressed");
+        if !context.data(|data| data.get_temp(dressed).unwrap_or(false)) {
+            context.data_mut(|data| data.insert_temp(dressed, true));
             vivarium_panels::apply_theme(context);
             // The keys for it are in our table.
             context.options_mut(|options| options.zoom_with_keyboard = false);
-            self.is_dressed = true;
         }
         if context.options(|options| options.theme_preference) != self.settings.theme {
             context.set_theme(self.settings.theme);

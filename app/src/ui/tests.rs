@@ -13,7 +13,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Instant;
 use vivarium_world::inspect::{EntityPage, Status};
 use vivarium_world::{Command, Done, HostEvent, Ordinal, Reply};
 
@@ -41,6 +40,7 @@ impl HostLink for Recorder {
         self.record.borrow_mut().events.pop_front()
     }
     fn set_view(&mut self, view: ViewRequest) {
+        self.snapshot.borrow_mut().sequence += 1;
         self.record.borrow_mut().views.push(view);
     }
     fn snapshot(&mut self) -> &Snapshot {
@@ -527,6 +527,19 @@ fn dropped_files_are_opened() {
     window.harness.state_mut().request(Request::OpenPath(path));
     window.wait("the load", |window| !window.record.borrow().commands.is_empty());
     assert!(matches!(window.commands()[..], [Command::Load { .. }]));
+}
+
+#[test]
+fn a_picture_is_taken_without_a_window_once_the_data_is_there() {
+    let mut window = Window::paused();
+    let inspector = window.harness.state_mut();
+    inspector.show_only(PanelId::Memory);
+    let memory = inspector.picture([640, 400], 1.0);
+    assert_eq!(memory.dimensions(), (640, 400));
+    assert_eq!(inspector.picture([640, 400], 1.0), memory, "the same again");
+    inspector.show_only(PanelId::Log);
+    assert_ne!(inspector.picture([640, 400], 1.0), memory);
+    assert!(window.last_view() == ViewRequest::default(), "the log needs nothing of the host");
 }
 
 #[test]
