@@ -6,5 +6,7 @@ mod diff;
 mod harness;
 #[path = "cli/info.rs"]
 mod info;
+#[path = "cli/run.rs"]
+mod run;
 #[path = "cli/usage.rs"]
 mod usage;

@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use vivarium_world::Catalog;
+
 mod cli;
 pub mod documents;
 pub mod files;
@@ -16,7 +18,19 @@ mod edits;
 mod palette;
 mod toasts;
 
-/// Does what the process's arguments say, with these scenes built in, and says how the process should end.
-pub fn run(scenes: &'static [files::EmbeddedScene]) -> ExitCode {
-    cli::main(&cli::Offer { scenes })
+/// The whole program for a world of one's own: does what the process's arguments say, and says how the process
+/// should end.
+///
+/// ```no_run
+/// fn main() -> std::process::ExitCode {
+///     vivarium_app::run(vivarium_world::Catalog::new())
+/// }
+/// ```
+pub fn run(catalog: Catalog) -> ExitCode {
+    run_with_scenes(catalog, &[])
+}
+
+/// As [`run`], with scenes that are built in and can be opened by their names.
+pub fn run_with_scenes(catalog: Catalog, scenes: &'static [files::EmbeddedScene]) -> ExitCode {
+    cli::main(&cli::Offer { catalog, scenes })
 }

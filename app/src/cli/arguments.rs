@@ -1,8 +1,13 @@
 //! What can be typed on the command line.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
 
+use clap::builder::RangedU64ValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use vivarium_world::MAX_SEED;
 
 use super::exit::EXIT_CODES;
 
@@ -19,10 +24,20 @@ pub(super) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Subcommands {
+    /// Run a world without a window and print the hash of its state
+    Run(RunArguments),
+    /// Check scene and save files, and name every fault
+    Validate(ValidateArguments),
     /// Say what a scene or save holds
     Info(InfoArguments),
+    /// Write a scene or save anew, compressed or plain
+    Save(SaveArguments),
     /// Compare two scenes or saves, entity by entity and key by key
     Diff(DiffArguments),
+    /// Show which systems may run together, and why others wait
+    Schedule(ScheduleArguments),
+    /// Run a scene on several numbers of threads and find the first tick that differs
+    Verify(VerifyArguments),
     /// List the scenes that are built in
     Samples(SamplesArguments),
     /// Print a script that completes commands in a shell
@@ -44,6 +59,116 @@ pub(super) struct FormatArguments {
     /// Form of the data on the standard output
     #[arg(long, value_enum, default_value_t, value_name = "FORM")]
     pub(super) format: Format,
+}
+
+/// Which world, and what limits it.
+#[derive(Clone, Debug, Args)]
+pub(super) struct WorldArguments {
+    /// Scene or save file, `-` for the standard input, or a sample's name
+    pub(super) scene: OsString,
+    /// Fixed step in milliseconds, instead of the scene's
+    #[arg(long, value_name = "MS", value_parser = milliseconds, allow_negative_numbers = true)]
+    pub(super) dt: Option<f64>,
+    /// Seed of the random numbers, instead of the scene's
+    #[arg(long, value_name = "S", value_parser = clap::value_parser!(u64).range(0..=MAX_SEED))]
+    pub(super) seed: Option<u64>,
+    /// Give up after this many seconds of real time
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
+    pub(super) timeout: Option<Duration>,
+    /// No progress and no notes
+    #[arg(long, short)]
+    pub(super) quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct RunArguments {
+    #[command(flatten)]
+    pub(super) world: WorldArguments,
+    /// Steps to run
+    #[arg(long, value_name = "N")]
+    pub(super) ticks: u64,
+    /// Worker threads; 0 does everything on one. Results do not depend on it [default: one a core]
+    #[arg(long, value_name = "N", value_parser = thread_count())]
+    pub(super) threads: Option<u16>,
+    /// Print the hash after every K-th tick, too
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(super) hash_every: Option<u64>,
+    /// Write the last state to this file
+    #[arg(long, value_name = "FILE")]
+    pub(super) save: Option<PathBuf>,
+    /// Save every entity as an object, not as a short string
+    #[arg(long, requires = "save")]
+    pub(super) plain: bool,
+    /// Write what was measured to this file: .csv, .trace.json for trace viewers, or .json
+    #[arg(long, value_name = "FILE")]
+    pub(super) timings: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) format: FormatArguments,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ValidateArguments {
+    /// Scene and save files, `-`, or samples' names
+    #[arg(required = true, value_name = "SCENE")]
+    pub(super) scenes: Vec<OsString>,
+    #[command(flatten)]
+    pub(super) format: FormatArguments,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct SaveArguments {
+    #[command(flatten)]
+    pub(super) world: WorldArguments,
+    /// File to write; `-` is the standard output
+    pub(super) out: PathBuf,
+    /// Every entity an object
+    #[arg(long, conflicts_with = "compressed")]
+    pub(super) plain: bool,
+    /// Entities as short strings wherever that is exact; this is the default
+    #[arg(long)]
+    pub(super) compressed: bool,
+    /// JSON list of definitions to use for their types instead of those that would be found
+    #[arg(long, value_name = "FILE", conflicts_with = "plain")]
+    pub(super) definitions: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ScheduleArguments {
+    #[command(flatten)]
+    pub(super) world: WorldArguments,
+    /// Say in a sentence why one of these systems waits for the other, or that none does
+    #[arg(long, num_args = 2, value_names = ["A", "B"])]
+    pub(super) explain: Vec<String>,
+    /// Form of the data on the standard output
+    #[arg(long, value_enum, default_value_t, value_name = "FORM")]
+    pub(super) format: ScheduleFormat,
+}
+
+/// Form of a schedule.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum ScheduleFormat {
+    /// Batches, then a sentence for every pair that may not run at once
+    #[default]
+    Text,
+    /// One JSON document with "schema": 1
+    Json,
+    /// A graph for Graphviz
+    Dot,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct VerifyArguments {
+    #[command(flatten)]
+    pub(super) world: WorldArguments,
+    /// Steps to run
+    #[arg(long, value_name = "N")]
+    pub(super) ticks: u64,
+    /// Numbers of worker threads to compare
+    #[arg(long = "threads", value_name = "N,N…", value_delimiter = ',', default_values_t = [0, 1, 2, 8])]
+    #[arg(value_parser = thread_count())]
+    pub(super) counts: Vec<u16>,
+    #[command(flatten)]
+    pub(super) format: FormatArguments,
 }
 
 #[derive(Debug, Args)]
@@ -83,6 +208,23 @@ pub(super) struct CompletionsArguments {
     pub(super) shell: clap_complete::Shell,
 }
 
+/// More threads than this are a slip of the finger.
+fn thread_count() -> RangedU64ValueParser<u16> {
+    RangedU64ValueParser::new().range(0..=512)
+}
+
+fn milliseconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value.is_finite() && value > 0.0 => Ok(value),
+        _ => Err("milliseconds are a number above 0".into()),
+    }
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse::<f64>().map_err(|_| "seconds are a number".to_owned())?;
+    Duration::try_from_secs_f64(seconds).map_err(|_| "seconds are a number of 0 or more".into())
+}
+
 fn tolerance(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(value) if value.is_finite() && value >= 0.0 => Ok(value),
@@ -103,6 +245,37 @@ mod tests {
     #[test]
     fn the_definition_is_consistent() {
         Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn run_takes_a_scene_and_ticks() {
+        let line =
+            ["vivarium", "run", "-", "--ticks", "60", "--dt", "16.5", "--threads", "0", "--hash-every", "10"];
+        let Subcommands::Run(run) = Arguments::try_parse_from(line).unwrap().command else { panic!() };
+        assert_eq!((run.world.scene.to_str(), run.ticks), (Some("-"), 60));
+        assert_eq!((run.world.dt, run.threads, run.hash_every), (Some(16.5), Some(0), Some(10)));
+        assert_eq!(run.format.format, Format::Text);
+    }
+
+    #[test]
+    fn values_that_mean_nothing_are_refused() {
+        for wrong in [
+            ["--dt", "0"],
+            ["--dt", "NaN"],
+            ["--hash-every", "0"],
+            ["--threads", "-1"],
+            ["--seed", "1.5"],
+            ["--timeout", "inf"],
+        ] {
+            let error = fault(&["vivarium", "run", "x", "--ticks", "1", wrong[0], wrong[1]]);
+            assert!(
+                matches!(error.kind(), ErrorKind::ValueValidation | ErrorKind::UnknownArgument),
+                "{wrong:?}: {error}"
+            );
+        }
+        assert_eq!(fault(&["vivarium", "run", "x"]).kind(), ErrorKind::MissingRequiredArgument);
+        let both = fault(&["vivarium", "save", "a", "b", "--plain", "--compressed"]);
+        assert_eq!(both.kind(), ErrorKind::ArgumentConflict);
     }
 
     #[test]

@@ -24,8 +24,7 @@ pub(super) fn run(arguments: &DiffArguments, offer: &Offer) -> Result<Exit, Fail
         ));
     }
     let (a_text, b_text) = (a.read()?, b.read()?);
-    let mut found =
-        Differences { tolerance: arguments.tolerance, limit: arguments.limit, ..Differences::default() };
+    let mut found = Differences { tolerance: arguments.tolerance, ..Differences::first(arguments.limit) };
     found
         .compare_files((&a.to_string(), &a_text), (&b.to_string(), &b_text))
         .map_err(|faults| Failure::new(Exit::Invalid, faults))?;
@@ -50,7 +49,7 @@ struct Difference {
 
 /// Differences in the order of the files, the first `limit` of them.
 #[derive(Debug, Default)]
-struct Differences {
+pub(super) struct Differences {
     tolerance: f64,
     limit: usize,
     list: Vec<Difference>,
@@ -58,7 +57,13 @@ struct Differences {
 }
 
 impl Differences {
-    fn compare_files(&mut self, a: (&str, &str), b: (&str, &str)) -> Result<(), Faults> {
+    /// None yet; the first `limit` will be kept.
+    pub(super) fn first(limit: usize) -> Self {
+        Self { limit, ..Self::default() }
+    }
+
+    /// Adds what differs between two files, each with its name and its text.
+    pub(super) fn compare_files(&mut self, a: (&str, &str), b: (&str, &str)) -> Result<(), Faults> {
         let a_document = Document::parse(a.0, a.1)?;
         let b_document = Document::parse(b.0, b.1)?;
         let (a_top, b_top) = (top_level(&a_document, a.1)?, top_level(&b_document, b.1)?);
@@ -138,7 +143,7 @@ impl Differences {
         }
     }
 
-    fn as_text(&self) -> String {
+    pub(super) fn as_text(&self) -> String {
         let side =
             |value: &Option<Json>| value.as_ref().map_or_else(|| "nothing".to_owned(), ToString::to_string);
         let mut text: String = self
@@ -154,7 +159,7 @@ impl Differences {
         text
     }
 
-    fn as_json(&self) -> Json {
+    pub(super) fn as_json(&self) -> Json {
         let list = self.list.iter().map(|difference| {
             let mut object = serde_json::Map::new();
             object.insert("path".into(), json!(difference.path));
@@ -194,7 +199,7 @@ mod tests {
     use super::*;
 
     fn differences(a: &str, b: &str, tolerance: f64) -> String {
-        let mut found = Differences { tolerance, limit: 10, ..Differences::default() };
+        let mut found = Differences { tolerance, ..Differences::first(10) };
         let [a, b] = [a, b].map(|rest| format!(r#"{{ "vivarium": 1, {rest} }}"#));
         found.compare_files(("a", &a), ("b", &b)).unwrap();
         found.as_text()

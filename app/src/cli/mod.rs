@@ -8,14 +8,25 @@ mod completions;
 mod diff;
 mod exit; // exit codes, and failures that carry one
 mod info;
+mod interrupt; // Ctrl-C
+mod open; // from a scene's name to a loaded world
 mod output; // standard output
+mod progress;
+mod run;
 mod samples;
+mod save;
 mod saved; // the entities of a file
-mod table; // rows as text and JSON
+mod schedule;
+mod steps; // ticks, until something stops them
+mod table; // rows as text, CSV and JSON
+mod timings; // what was measured, for other programs
+mod validate;
+mod verify;
 
 use std::process::ExitCode;
 
 use clap::Parser;
+use vivarium_world::Catalog;
 
 use crate::files::EmbeddedScene;
 use arguments::{Arguments, Subcommands};
@@ -23,6 +34,8 @@ use exit::{Exit, Failure};
 
 /// What the program brings along.
 pub(crate) struct Offer {
+    /// What scenes may name.
+    pub(crate) catalog: Catalog,
     /// The scenes that are built in.
     pub(crate) scenes: &'static [EmbeddedScene],
 }
@@ -40,7 +53,7 @@ pub(crate) fn main(offer: &Offer) -> ExitCode {
     match dispatch(arguments, offer) {
         Ok(exit) => exit.into(),
         Err(Failure { exit, message }) => {
-            report(&message);
+            report(message);
             exit.into()
         }
     }
@@ -50,13 +63,18 @@ fn dispatch(arguments: Arguments, offer: &Offer) -> Result<Exit, Failure> {
     match arguments.command {
         Subcommands::Info(arguments) => info::run(&arguments, offer),
         Subcommands::Diff(arguments) => diff::run(&arguments, offer),
+        Subcommands::Run(arguments) => run::run(&arguments, offer),
+        Subcommands::Validate(arguments) => validate::run(&arguments, offer),
+        Subcommands::Save(arguments) => save::run(&arguments, offer),
+        Subcommands::Schedule(arguments) => schedule::run(&arguments, offer),
+        Subcommands::Verify(arguments) => verify::run(&arguments, offer),
         Subcommands::Samples(arguments) => samples::run(&arguments, offer),
         Subcommands::Completions(arguments) => completions::run(&arguments),
     }
 }
 
 /// Tells the user on the standard error; that nobody reads it is no reason to fail.
-fn report(message: &str) {
+fn report(message: impl std::fmt::Display) {
     use std::io::Write;
     let _ = writeln!(std::io::stderr(), "vivarium: {message}");
 }

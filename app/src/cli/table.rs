@@ -1,4 +1,4 @@
-//! Rows of data in the forms the commands print: aligned text, JSON.
+//! Rows of data in the forms the commands print: aligned text, CSV, JSON.
 
 use std::fmt::Write;
 
@@ -57,6 +57,20 @@ impl Table {
         text
     }
 
+    /// Comma-separated values as RFC 4180 has them, the names first.
+    pub(super) fn to_csv(&self) -> String {
+        let mut text = String::new();
+        let names = self.columns.iter().map(|name| quoted(name)).collect::<Vec<_>>();
+        text.push_str(&names.join(","));
+        text.push_str("\r\n");
+        for row in &self.rows {
+            let cells = self.row_of(row).map(|cell| quoted(&plain(cell))).collect::<Vec<_>>();
+            text.push_str(&cells.join(","));
+            text.push_str("\r\n");
+        }
+        text
+    }
+
     /// An array of objects, one a row.
     pub(super) fn to_json(&self) -> Value {
         Value::Array(self.objects().map(Value::Object).collect())
@@ -80,6 +94,14 @@ fn plain(cell: &Value) -> String {
     }
 }
 
+fn quoted(cell: &str) -> String {
+    if cell.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", cell.replace('"', "\"\""))
+    } else {
+        cell.to_owned()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -95,6 +117,11 @@ mod tests {
     #[test]
     fn text_is_aligned_with_numbers_to_the_right() {
         assert_eq!(table().to_text(), "name       n  note\nore        7  a, \"b\"\ntimber  1200\n");
+    }
+
+    #[test]
+    fn csv_quotes_what_needs_it() {
+        assert_eq!(table().to_csv(), "name,n,note\r\nore,7,\"a, \"\"b\"\"\"\r\ntimber,1200,\r\n");
     }
 
     #[test]

@@ -1,0 +1,66 @@
+//! From a scene's name to a loaded world.
+
+use std::ffi::OsStr;
+use std::thread;
+
+use vivarium_world::{LoadOptions, World, WorldOptions};
+
+use super::arguments::WorldArguments;
+use super::exit::{Exit, Failure};
+use super::{Offer, report};
+use crate::files::Source;
+
+/// A world, what it was loaded from, and what its loading brought up.
+pub(super) struct Opened {
+    pub(super) world: World,
+    pub(super) name: String,
+    pub(super) notes: Vec<String>,
+}
+
+/// Loads the scene the arguments name into a world with so many threads.
+pub(super) fn open(arguments: &WorldArguments, threads: usize, offer: &Offer) -> Result<Opened, Failure> {
+    let text = SceneText::read(&arguments.scene, offer)?;
+    let opened = text.load(arguments, threads, offer)?;
+    if !arguments.quiet {
+        opened.notes.iter().for_each(|note| report(format_args!("note: {note}")));
+    }
+    Ok(opened)
+}
+
+/// The number asked for, or as many threads as there are cores.
+pub(super) fn threads_or_default(asked: Option<u16>) -> usize {
+    asked.map_or_else(|| thread::available_parallelism().map_or(1, usize::from), usize::from)
+}
+
+/// A scene that was read and can be loaded more than once.
+pub(super) struct SceneText {
+    name: String,
+    text: std::borrow::Cow<'static, str>,
+}
+
+impl SceneText {
+    pub(super) fn read(scene: &OsStr, offer: &Offer) -> Result<Self, Failure> {
+        let source = Source::find(scene, offer.scenes)?;
+        Ok(Self { name: source.to_string(), text: source.read()? })
+    }
+
+    /// Loads it into a world with so many threads.
+    pub(super) fn load(
+        &self,
+        arguments: &WorldArguments,
+        threads: usize,
+        offer: &Offer,
+    ) -> Result<Opened, Failure> {
+        let options = WorldOptions { threads, ..WorldOptions::default() };
+        let mut world = World::new(&offer.catalog, options)
+            .map_err(|error| Failure::new(Exit::Unexpected, format_args!("no worker threads: {error}")))?;
+        let options = LoadOptions { seed: arguments.seed, ..LoadOptions::default() };
+        let loaded = world
+            .load(&self.name, &self.text, &options)
+            .map_err(|error| Failure::new(Exit::Invalid, error))?;
+        if let Some(step) = arguments.dt {
+            world.set_step(Some(step)).map_err(|message| Failure::new(Exit::Usage, message))?;
+        }
+        Ok(Opened { world, name: self.name.clone(), notes: loaded.notes })
+    }
+}

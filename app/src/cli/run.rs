@@ -1,0 +1,100 @@
+//! `vivarium run`: a world without a window.
+
+use std::fmt;
+use std::time::Instant;
+
+use serde_json::{Value, json};
+use vivarium_world::SaveForm;
+use vivarium_world::inspect::TimingView;
+
+use super::Offer;
+use super::arguments::{Format, RunArguments};
+use super::exit::{Exit, Failure};
+use super::open::{Opened, open, threads_or_default};
+use super::output::Output;
+use super::steps::{Steps, Then};
+use super::timings::TimingsForm;
+use crate::files::write_atomic;
+
+pub(super) fn run(arguments: &RunArguments, offer: &Offer) -> Result<Exit, Failure> {
+    let Opened { mut world, name, notes } =
+        open(&arguments.world, threads_or_default(arguments.threads), offer)?;
+    let mut steps = Steps::new(&arguments.world);
+    let mut output = Output::stdout();
+    let mut hashes = Vec::new();
+    let as_text = arguments.format.format == Format::Text;
+    let files_asked_for = arguments.save.is_some() || arguments.timings.is_some();
+    let began = Instant::now();
+    let stopped = steps.run(&mut world, arguments.ticks, |world, done| {
+        if arguments.hash_every.is_some_and(|every| done % every == 0) && done < arguments.ticks {
+            let hash = Hash { tick: world.clocks().tick, hash: world.state_hash() };
+            match as_text {
+                true => output.line(&hash)?,
+                false => hashes.push(hash),
+            }
+        }
+        // Nobody reads the hashes any more, and nothing else was asked for.
+        Ok(if output.is_closed() && !files_asked_for { Then::Stop } else { Then::GoOn })
+    })?;
+    let seconds = began.elapsed().as_secs_f64();
+    let last = Hash { tick: world.clocks().tick, hash: world.state_hash() };
+    if let Some(path) = &arguments.save {
+        let form = if arguments.plain { SaveForm::Plain } else { SaveForm::Compressed };
+        let text = world.save(form).map_err(|error| Failure::new(Exit::Unexpected, error))?;
+        write_atomic(path, text.as_bytes())?;
+    }
+    if let Some(path) = &arguments.timings {
+        world.timing_mut().flush();
+        let timing = world.timing();
+        let mut view = TimingView { window: timing.window(), rows: timing.rows(), ..TimingView::default() };
+        timing.copy_ticks(&mut view.ticks);
+        timing.copy_slowest(&mut view.slowest);
+        let systems: Vec<_> = world.systems().map(|system| (system.id, system.name)).collect();
+        let name_of = |id| {
+            let found = systems.iter().find(|(other, _)| *other == id);
+            found.map_or_else(|| "removed system".to_owned(), |(_, name)| name.to_string())
+        };
+        let text = TimingsForm::of_name(&path.to_string_lossy()).write(&view, name_of);
+        write_atomic(path, text.as_bytes())?;
+    }
+    let exit = steps.conclude(stopped);
+    if as_text {
+        output.line(&last)?;
+    } else {
+        hashes.push(last);
+        output.json(&json!({
+            "schema": 1,
+            "scene": name,
+            "tick": world.clocks().tick,
+            "gameTime": world.clocks().game_time,
+            "entities": world.len(),
+            "threads": world.threads(),
+            "seconds": seconds,
+            "hashes": hashes.iter().map(Hash::as_json).collect::<Vec<_>>(),
+            "notes": notes,
+            "errors": steps.error_texts(),
+            "errorCount": steps.error_count(),
+            "exit": exit as u8,
+        }))?;
+    }
+    Ok(exit)
+}
+
+/// The state after a tick, in one number.
+struct Hash {
+    tick: u64,
+    hash: u64,
+}
+
+impl Hash {
+    /// The hash is a text: JavaScript's numbers cannot hold it.
+    fn as_json(&self) -> Value {
+        json!({ "tick": self.tick, "hash": format!("{:016x}", self.hash) })
+    }
+}
+
+impl fmt::Display for Hash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "tick {} hash {:016x}", self.tick, self.hash)
+    }
+}

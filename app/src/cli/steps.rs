@@ -1,0 +1,147 @@
+//! Running a world for a number of ticks, until something stops it.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use vivarium_world::{SystemError, World};
+
+use super::arguments::WorldArguments;
+use super::exit::{Exit, Failure};
+use super::interrupt::Interrupt;
+use super::progress::Progress;
+use super::report;
+
+/// After the time allowed, a tick that hangs has this long to end before the process does.
+const GRACE: Duration = Duration::from_secs(5);
+/// Errors of systems told in full; more are counted.
+const ERRORS_TOLD: usize = 20;
+
+/// Runs worlds, and stops when the user, the clock or a failing system says so.
+pub(super) struct Steps {
+    interrupt: Interrupt,
+    deadline: Option<Instant>,
+    quiet: bool,
+    errors: Vec<SystemError>,
+    error_count: usize,
+}
+
+/// Why a run ended, if not because it was done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stopped {
+    /// The user asked for it.
+    Interrupted,
+    /// The time allowed is over.
+    OutOfTime,
+    /// A system panicked.
+    SystemPanicked,
+    /// The caller saw what it waited for.
+    ByCaller,
+}
+
+/// What to do after a tick.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Then {
+    GoOn,
+    Stop,
+}
+
+impl Steps {
+    /// The time allowed begins now.
+    pub(super) fn new(arguments: &WorldArguments) -> Self {
+        let deadline = arguments.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        if let Some(timeout) = arguments.timeout {
+            watch_for_a_hang(timeout.saturating_add(GRACE));
+        }
+        Self {
+            interrupt: Interrupt::install(),
+            deadline,
+            quiet: arguments.quiet,
+            errors: Vec::new(),
+            error_count: 0,
+        }
+    }
+
+    /// Does `ticks` steps; `after` is called after each, with how many are done.
+    pub(super) fn run(
+        &mut self,
+        world: &mut World,
+        ticks: u64,
+        mut after: impl FnMut(&mut World, u64) -> Result<Then, Failure>,
+    ) -> Result<Option<Stopped>, Failure> {
+        let mut progress = Progress::new(ticks, self.quiet);
+        let mut stopped = None;
+        for done in 1..=ticks {
+            world.step();
+            progress.at(done);
+            let panicked = self.collect_errors(world);
+            if after(world, done)? == Then::Stop {
+                stopped = Some(Stopped::ByCaller);
+            } else if panicked {
+                stopped = Some(Stopped::SystemPanicked);
+            } else if self.interrupt.asked() {
+                stopped = Some(Stopped::Interrupted);
+            } else if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) && done < ticks {
+                stopped = Some(Stopped::OutOfTime);
+            }
+            if stopped.is_some() {
+                break;
+            }
+        }
+        world.settle();
+        if self.collect_errors(world) && stopped.is_none() {
+            stopped = Some(Stopped::SystemPanicked);
+        }
+        Ok(stopped)
+    }
+
+    /// Tells what went wrong in the runs so far, and how the process should end.
+    pub(super) fn conclude(&self, stopped: Option<Stopped>) -> Exit {
+        for error in &self.errors {
+            report(format_args!("tick {}: {error}", error.tick));
+        }
+        if self.error_count > self.errors.len() {
+            report(format_args!("and {} more errors", self.error_count - self.errors.len()));
+        }
+        match stopped {
+            Some(Stopped::Interrupted) => Exit::Interrupted,
+            Some(Stopped::OutOfTime) => {
+                report("out of time; allow more with --timeout, or run fewer ticks");
+                Exit::Timeout
+            }
+            _ if self.error_count > 0 => Exit::SystemFailed,
+            Some(Stopped::SystemPanicked) => Exit::SystemFailed,
+            None | Some(Stopped::ByCaller) => Exit::Done,
+        }
+    }
+
+    /// The first errors of systems, as text.
+    pub(super) fn error_texts(&self) -> Vec<String> {
+        self.errors.iter().map(|error| format!("tick {}: {error}", error.tick)).collect()
+    }
+
+    /// How many errors systems reported.
+    pub(super) fn error_count(&self) -> usize {
+        self.error_count
+    }
+
+    /// Keeps the first errors, counts all, and tells whether one was a panic.
+    fn collect_errors(&mut self, world: &mut World) -> bool {
+        let (errors, more) = world.take_errors();
+        self.error_count += errors.len() + more;
+        let panicked = errors.iter().any(|error| error.panicked);
+        let room = ERRORS_TOLD - self.errors.len();
+        self.errors.extend(errors.into_iter().take(room));
+        panicked
+    }
+}
+
+/// Ends the process if it is still there after `time`: a tick that hangs cannot be ended in any other way.
+fn watch_for_a_hang(time: Duration) {
+    let watch = move || {
+        thread::sleep(time);
+        report("out of time in the middle of a tick, which seems to hang");
+        std::process::exit(Exit::Timeout as i32);
+    };
+    // Without a watchdog the run is only ended between ticks.
+    let _ = thread::Builder::new().name("vivarium-timeout".into()).spawn(watch);
+}
