@@ -28,7 +28,9 @@ pub use filter::{
     Assertion, Candidate, CandidateKind, Completion, Filter, FilterFault, Language, Names, Outcome, Subject,
     SubjectValue, Tally, Total, complete,
 };
-pub use host::{Command, Done, HostEvent, LogLevel, LogLine, Reply, SaveForm, Target};
+pub use host::{
+    Command, Done, Host, HostEvent, HostHandle, HostOptions, LogLevel, LogLine, Reply, SaveForm, Target,
+};
 pub use id::{ComponentId, EntityId, Ordinal, RunId, SystemId};
 pub use memory::{Item, ItemKind, ItemTerm, Query, With, Without};
 pub use random::{MAX_SEED, SharedStream, Stream, StreamState, fresh_seed, run_stream};

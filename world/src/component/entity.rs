@@ -17,7 +17,8 @@ const STATIC: u32 = 2;
 
 impl Entity {
     pub(crate) fn new(type_name: u32, dead: bool, is_static: bool) -> Self {
-        Self { type_name, flags: dead as u32 * DEAD | is_static as u32 * STATIC }
+        let flag = |on: bool, flag: u32| if on { flag } else { 0 };
+        Self { type_name, flags: flag(dead, DEAD) | flag(is_static, STATIC) }
     }
 
     /// The number of its type's name among `World::strings`.

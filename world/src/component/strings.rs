@@ -50,6 +50,11 @@ impl Strings {
         self.read().texts.get(number as usize).cloned()
     }
 
+    /// All texts by their numbers.
+    pub(crate) fn all(&self) -> Vec<Arc<str>> {
+        self.read().texts.clone()
+    }
+
     /// How many there are, the empty one not counted.
     pub fn len(&self) -> usize {
         self.read().texts.len() - 1

@@ -69,11 +69,6 @@ impl Order {
         self.places.iter().filter_map(|&(ordinal, id)| Some((ordinal, id?)))
     }
 
-    /// The ordinal the next entity gets.
-    pub(crate) fn next(&self) -> Ordinal {
-        Ordinal(self.next)
-    }
-
     pub(crate) fn bytes(&self) -> usize {
         self.places.capacity() * size_of::<(Ordinal, Option<EntityId>)>() + self.place_of.capacity() * 4
     }

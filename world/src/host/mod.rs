@@ -1,5 +1,10 @@
 //! The thread that owns the world: commands in, snapshots and events out.
 
-mod command;
+mod command; // what a host can be told, and what it answers
+mod execute; // commands done to a world
+mod handle; // the other end
+mod running; // when the world steps
+mod thread; // the loop
 
 pub use command::{Command, Done, HostEvent, LogLevel, LogLine, Reply, SaveForm, Target};
+pub use handle::{Host, HostHandle, HostOptions};

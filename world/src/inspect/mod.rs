@@ -1,9 +1,13 @@
 //! Looking into a world: what was asked for, and the plain data that answers.
 
+mod build; // from a world to a snapshot
+mod entities; // the entity list
+mod shapes; // what the world panel paints
 mod snapshot;
 mod view;
 
 pub use crate::timing::{TickSample, TimingRow};
+pub(crate) use build::Inspector;
 pub use snapshot::{
     BlockState, CatalogView, ClassView, ComponentState, ComponentView, DeferredBlock, DeferredView,
     EntityDetail, EntityName, EntityPage, EntityRow, MemoryView, OpenRun, PairReason, PoolView, RawBlock,

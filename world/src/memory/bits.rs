@@ -15,6 +15,11 @@ impl Presence {
         self.words.get(word).copied().unwrap_or(0)
     }
 
+    /// All words.
+    pub(crate) fn words(&self) -> &[u64] {
+        &self.words
+    }
+
     /// One bit for each of the 64 words from `64 * at` that has a row.
     #[inline]
     pub(crate) fn summary(&self, at: usize) -> u64 {

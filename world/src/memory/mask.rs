@@ -24,24 +24,6 @@ pub(crate) struct Mask {
     pub(crate) members: usize,
 }
 
-impl Mask {
-    /// The rows in order.
-    pub(crate) fn rows(&self) -> impl Iterator<Item = u32> + '_ {
-        self.pieces.iter().flat_map(|piece| {
-            let scattered = super::bits::ones(piece.bits).map(|bit| piece.row + bit);
-            (piece.row..piece.row + piece.len).chain(scattered)
-        })
-    }
-
-    /// Whether a row is among them.
-    pub(crate) fn has(&self, row: u32) -> bool {
-        let after = self.pieces.partition_point(|piece| piece.row <= row);
-        let Some(piece) = after.checked_sub(1).map(|at| self.pieces[at]) else { return false };
-        let behind = row - piece.row;
-        behind < piece.len || piece.len == 0 && behind < 64 && piece.bits >> behind & 1 == 1
-    }
-}
-
 /// What the rows of a query have and lack.
 pub(crate) struct Terms<'a> {
     /// Rows to choose from: those of living entities.
@@ -173,6 +155,24 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
     use std::alloc::Layout;
+
+    impl Mask {
+        /// The rows in order.
+        pub(crate) fn rows(&self) -> impl Iterator<Item = u32> + '_ {
+            self.pieces.iter().flat_map(|piece| {
+                let scattered = crate::memory::bits::ones(piece.bits).map(|bit| piece.row + bit);
+                (piece.row..piece.row + piece.len).chain(scattered)
+            })
+        }
+
+        /// Whether a row is among them.
+        pub(crate) fn has(&self, row: u32) -> bool {
+            let after = self.pieces.partition_point(|piece| piece.row <= row);
+            let Some(piece) = after.checked_sub(1).map(|at| self.pieces[at]) else { return false };
+            let behind = row - piece.row;
+            behind < piece.len || piece.len == 0 && behind < 64 && piece.bits >> behind & 1 == 1
+        }
+    }
 
     proptest! {
         #[test]

@@ -20,6 +20,7 @@
 mod bits;
 mod directory;
 mod item;
+mod lookup;
 mod mask;
 mod pool;
 mod rows;
@@ -28,6 +29,7 @@ mod storage;
 mod tuple;
 mod visit;
 
+pub(crate) use lookup::{LookupPlan, Lookups};
 pub(crate) use mask::MaskCache;
 pub(crate) use rows::ArchetypeId;
 pub(crate) use slots::ReservedIds;
@@ -35,5 +37,5 @@ pub(crate) use storage::{CompiledQuery, Storage};
 pub(crate) use visit::{visit, visit_chunks, visit_ids};
 
 pub use item::{Item, ItemKind, ItemTerm, With, Without};
-pub use storage::Lent;
+pub(crate) use storage::Lent;
 pub use tuple::Query;

@@ -74,11 +74,6 @@ impl Pool {
         self.block.size() == 0 || self.joined.has(word as u32)
     }
 
-    /// Blocks that belong to entities or wait to be freed.
-    pub(crate) fn len(&self) -> usize {
-        self.present.count() + self.deferred.count()
-    }
-
     /// Blocks there are pages for.
     pub(crate) fn capacity(&self) -> usize {
         self.pages * 64
@@ -255,13 +250,6 @@ impl Pool {
             None => _ = self.stale.clear(row),
         }
         true
-    }
-
-    /// Marks a deferred block as held by a run that hangs.
-    pub(crate) fn quarantine(&mut self, row: u32) {
-        if self.deferred.has(row) {
-            self.quarantined.set(row);
-        }
     }
 
     pub(crate) fn is_lent(&self) -> bool {

@@ -27,7 +27,6 @@ struct Extent {
     /// Its place in the archetype's list.
     place: u32,
     first_word: u32,
-    words: u8,
     /// One bit for each of its words that has a free row.
     free_words: u16,
     /// Components its rows have had beyond the archetype's.
@@ -165,7 +164,6 @@ impl Rows {
             archetype,
             place: place as u32,
             first_word: first_word as u32,
-            words: words as u8,
             free_words: run_of_ones(0, words as u32) as u16,
             late: Vec::new(),
         });
@@ -227,31 +225,10 @@ impl Rows {
         if k < own.len() { own[k] } else { extent.late[k - own.len()] }
     }
 
-    /// Words rows were handed out from.
-    pub(crate) fn words(&self) -> usize {
-        self.free.len()
-    }
-
-    pub(crate) fn archetypes(&self) -> usize {
-        self.archetypes.len()
-    }
-
-    /// The archetype a word's rows come from, for views of memory.
-    pub(crate) fn archetype_of_word(&self, word: usize) -> Option<ArchetypeId> {
-        self.extent_of.get(word).map(|&extent| self.extents[extent as usize].archetype)
-    }
-
     /// Bytes allocated.
     pub(crate) fn bytes(&self) -> usize {
         let extents = self.extents.capacity() * size_of::<Extent>() + self.extent_of.capacity() * 4;
         extents + self.free.capacity() * 8 + self.queryable.bytes() + self.statics.bytes()
-    }
-}
-
-impl Extent {
-    #[expect(dead_code, reason = "shown by views of memory")]
-    fn rows(&self) -> std::ops::Range<u32> {
-        self.first_word * 64..(self.first_word + self.words as u32) * 64
     }
 }
 

@@ -2,10 +2,11 @@
 
 use super::bits::Presence;
 use super::directory::Directory;
+use super::lookup::{LookupPlan, Lookups};
 use super::mask::{Mask, MaskCache, Terms};
 use super::pool::Pool;
 use super::rows::{ArchetypeId, Rows};
-use super::slots::{SlotTable, Slots};
+use super::slots::Slots;
 use super::{ItemKind, ItemTerm};
 use crate::id::{ComponentId, EntityId, RunId};
 use std::alloc::Layout;
@@ -188,21 +189,23 @@ impl Storage {
         let queries = queries.collect();
         let pools = borrows.iter().map(|&(component, to_write)| {
             let pool = &mut self.pools[component.index()];
-            LentPool {
-                component,
-                to_write,
-                block_size: pool.block_size(),
-                directory: pool.lend(run, to_write),
-            }
+            LentPool { component, block_size: pool.block_size(), directory: pool.lend(run, to_write) }
         });
         let pools = pools.collect();
         let ids = LentPool {
             component: ComponentId::ENTITY,
-            to_write: false,
             block_size: size_of::<EntityId>(),
             directory: self.ids.directory(),
         };
-        Lent { run, queries, pools, ids, slots: self.slots.table().clone(), at: Cell::default() }
+        Lent { run, queries, pools, ids, at: Cell::default() }
+    }
+
+    /// What a run needs to read components of any entity, beyond what `lend` lends: as things are now.
+    pub(crate) fn lookups(&self, plans: &mut [LookupPlan]) -> Lookups {
+        Lookups::new(
+            self.slots.table().clone(),
+            plans.iter_mut().map(|plan| plan.of(self.pool(plan.component))),
+        )
     }
 
     /// Takes back what was lent to a run.
@@ -235,7 +238,6 @@ pub struct Lent {
     pub(crate) queries: Vec<LentQuery>,
     pub(crate) pools: Vec<LentPool>,
     pub(crate) ids: LentPool,
-    pub(crate) slots: Arc<SlotTable>,
     /// The rows being visited, first and count: where a panic happened.
     pub(crate) at: Cell<(u32, u32)>,
 }
@@ -253,7 +255,6 @@ pub(crate) struct LentQuery {
 #[doc(hidden)]
 pub struct LentPool {
     pub(crate) component: ComponentId,
-    pub(crate) to_write: bool,
     pub(crate) block_size: usize,
     pub(crate) directory: Arc<Directory>,
 }

@@ -4,7 +4,7 @@ use super::definition::{Declared, SystemDef, SystemKind};
 use super::run::Capabilities;
 use crate::component::Registry;
 use crate::id::{ComponentId, EntityId};
-use crate::memory::{CompiledQuery, ItemKind, ItemTerm, MaskCache};
+use crate::memory::{CompiledQuery, ItemKind, ItemTerm, LookupPlan, MaskCache};
 use crate::schedule::{Access, QueryAccess};
 use std::any::TypeId;
 use thiserror::Error;
@@ -36,6 +36,16 @@ pub enum AccessError {
         /// The component.
         component: String,
     },
+    /// A run would read by id what its own query hands out to be written.
+    #[error(
+        "system {system:?} reads {component:?} of any entity, but its query writes it; a run cannot do both"
+    )]
+    ReadsWritten {
+        /// The system.
+        system: String,
+        /// The component.
+        component: String,
+    },
     /// `entity` is the world's own to write.
     #[error("system {0:?} asks to write the built-in component \"entity\"; use `kill` to let entities die")]
     WritesEntity(String),
@@ -51,6 +61,8 @@ pub(crate) struct Compiled {
     /// Pools a run borrows, and whether to write.
     pub(crate) borrows: Vec<(ComponentId, bool)>,
     pub(crate) capabilities: Capabilities,
+    /// Components its runs read of any entity.
+    pub(crate) lookups: Vec<LookupPlan>,
 }
 
 impl SystemDef {
@@ -89,12 +101,16 @@ impl SystemDef {
             );
             queries.push(query);
         }
-        let mut readable = Vec::new();
+        let mut lookups = Vec::new();
         for component in ids(reads)? {
             access = access.read(component);
-            readable.push(component);
             if self.kind != SystemKind::System {
+                if borrows.contains(&(component, true)) {
+                    let component = registry.get(component).name().to_owned();
+                    return Err(AccessError::ReadsWritten { system: self.name.clone(), component });
+                }
                 borrow(&mut borrows, component, false);
+                lookups.push(LookupPlan::new(component));
             }
         }
         let (sets, adds, removes) = (ids(writes)?, ids(adds)?, ids(removes)?);
@@ -118,7 +134,6 @@ impl SystemDef {
             access = access.exclusive();
         }
         let capabilities = Capabilities {
-            reads: readable,
             sets,
             adds,
             removes,
@@ -126,7 +141,7 @@ impl SystemDef {
             creates_anything: *creates_anything,
             kills: *kills,
         };
-        Ok(Compiled { access, queries, borrows, capabilities })
+        Ok(Compiled { access, queries, borrows, capabilities, lookups })
     }
 
     fn compile_query(&self, registry: &Registry, terms: &[ItemTerm]) -> Result<CompiledQuery, AccessError> {

@@ -129,8 +129,10 @@ impl Named<'_> {
     }
 }
 
+type WorldBody = Box<dyn FnMut(&mut World, &Step) -> Result<(), String> + Send>;
+
 pub(crate) enum Body {
-    World(Box<dyn FnMut(&mut World, &Step) -> Result<(), String> + Send>),
+    World(WorldBody),
     Worker(Box<dyn WorkerBody>),
 }
 

@@ -6,8 +6,8 @@ use super::params::Params;
 use crate::component::{Component, Entity, FieldValue, Registry, Strings};
 use crate::config::Config;
 use crate::entity::{CreateError, Factory, Prepared};
-use crate::id::{ComponentId, EntityId, SystemId};
-use crate::memory::ReservedIds;
+use crate::id::{ComponentId, EntityId};
+use crate::memory::{Lookups, ReservedIds};
 use crate::random::{Stream, run_stream};
 use std::any::Any;
 use std::sync::Arc;
@@ -16,7 +16,6 @@ use thiserror::Error;
 /// What a system declared it may ask for.
 #[derive(Debug, Default)]
 pub(crate) struct Capabilities {
-    pub(crate) reads: Vec<ComponentId>,
     pub(crate) sets: Vec<ComponentId>,
     pub(crate) adds: Vec<ComponentId>,
     pub(crate) removes: Vec<ComponentId>,
@@ -75,7 +74,6 @@ impl From<EffectError> for String {
 /// Effects are collected and applied on the world thread when the run is over. An id of a created entity can be
 /// stored at once; the entity joins queries when it is adopted.
 pub struct Run {
-    pub(crate) system: SystemId,
     pub(crate) name: Arc<str>,
     /// The system's place in registration order.
     pub(crate) place: u64,
@@ -86,6 +84,7 @@ pub struct Run {
     pub(crate) params: Arc<Params>,
     pub(crate) capabilities: Arc<Capabilities>,
     pub(crate) shared: Arc<RunShared>,
+    pub(crate) lookups: Lookups,
     pub(crate) ids: ReservedIds,
     pub(crate) effects: Effects,
     pub(crate) random: Option<Stream>,
@@ -128,6 +127,19 @@ impl Run {
     /// The world's strings.
     pub fn strings(&self) -> &Strings {
         &self.shared.strings
+    }
+
+    /// A copy of a component of any entity, as it was when the run began; none if the entity is gone or did not
+    /// have it then.
+    ///
+    /// # Errors
+    /// If the system did not declare that it reads `T`.
+    pub fn read<T: Component>(&self, id: EntityId) -> Result<Option<T>, EffectError> {
+        let component = self.component::<T>()?;
+        if !self.lookups.has(component) {
+            return Err(self.undeclared(&format!("read {:?} of any entity", T::NAME), "reads::<T>()"));
+        }
+        Ok(self.lookups.read(component, id))
     }
 
     /// Lets an entity die after the run.

@@ -31,17 +31,6 @@ pub(crate) struct DeferredFree {
     pub(crate) waits_for: Vec<RunId>,
 }
 
-impl DeferredFree {
-    /// Requests in the order they were made.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Request> {
-        self.active.iter().chain(&self.next)
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.active.len() + self.next.len()
-    }
-}
-
 impl World {
     pub(super) fn owe(&mut self, owed: Owed) {
         let (asked_by, since) = (self.runs.acting(), self.clocks.tick);
@@ -104,10 +93,10 @@ impl World {
     }
 
     fn free_hook(&mut self, component: ComponentId, row: u32) {
-        if let Some(hook) = &self.shared.registry.get(component).on_free {
-            if let Some(block) = self.storage.pool(component).owed_bytes_of(row) {
-                hook(block);
-            }
+        if let Some(hook) = &self.shared.registry.get(component).on_free
+            && let Some(block) = self.storage.pool(component).owed_bytes_of(row)
+        {
+            hook(block);
         }
     }
 }

@@ -106,7 +106,6 @@ impl World {
             names: entry.query_names.clone(),
             lent,
             run: Run {
-                system,
                 name: entry.name.clone(),
                 place: place as u64,
                 number: entry.accumulator.state().runs,
@@ -116,6 +115,7 @@ impl World {
                 params: entry.params.clone(),
                 capabilities: entry.capabilities.clone(),
                 shared: self.shared.clone(),
+                lookups: self.storage.lookups(&mut entry.lookups),
                 ids,
                 effects: Effects::default(),
                 random: None,

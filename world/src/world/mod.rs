@@ -5,6 +5,7 @@
 
 mod adopt; // entities that runs created
 mod clocks;
+mod compact;
 mod components; // components of entities that are there
 mod deferred; // blocks and rows given back late
 mod dispatch; // from a system to an open run
@@ -27,11 +28,13 @@ pub use save::SaveError;
 pub use systems::SystemStatus;
 pub use update::UpdateReport;
 
+pub(crate) use deferred::{Owed, Request};
+
 use crate::catalog::Catalog;
 use crate::component::{Registry, Strings};
 use crate::entity::{Factory, Order};
-use crate::id::{EntityId, Ordinal};
-use crate::memory::{ArchetypeId, Storage};
+use crate::id::{EntityId, Ordinal, RunId, SystemId};
+use crate::memory::{ArchetypeId, CompiledQuery, Storage};
 use crate::random::SharedStream;
 use crate::scene::{SceneHeader, SchedulerKind};
 use crate::system::RunShared;
@@ -213,6 +216,53 @@ impl World {
     /// Bytes of pools and tables.
     pub fn bytes(&self) -> usize {
         self.storage.bytes() + self.order.bytes() + self.strings().bytes()
+    }
+
+    /// Now, on the world's clock.
+    pub(crate) fn now(&self) -> u64 {
+        self.workers.clock().now()
+    }
+
+    /// Every system with its compiled queries.
+    pub(crate) fn systems_and_queries(&self) -> impl Iterator<Item = (SystemId, &[CompiledQuery])> {
+        self.systems.list.iter().map(|entry| (entry.id, entry.queries.as_slice()))
+    }
+
+    /// The name of a system; empty if it is gone.
+    pub(crate) fn system_name(&self, id: SystemId) -> String {
+        self.systems.get(id).map(|entry| entry.name.to_string()).unwrap_or_default()
+    }
+
+    /// Every open run with its system and when it was dispatched, on the world's clock.
+    pub(crate) fn runs_since(&self) -> impl Iterator<Item = (RunId, SystemId, u64)> + '_ {
+        self.runs.iter().map(|open| (open.run, open.system, open.since))
+    }
+
+    /// What is owed, oldest first, and whether it waits for `deferred_waits_for`.
+    pub(crate) fn deferred_requests(&self) -> impl Iterator<Item = (&Request, bool)> {
+        let active = self.deferred.active.iter().map(|request| (request, true));
+        active.chain(self.deferred.next.iter().map(|request| (request, false)))
+    }
+
+    /// The runs that the older requests wait for.
+    pub(crate) fn deferred_waits_for(&self) -> &[RunId] {
+        &self.deferred.waits_for
+    }
+
+    /// Blocks that wait to be given back.
+    pub fn deferred_blocks(&self) -> usize {
+        self.storage.pools.iter().map(|pool| pool.deferred().count()).sum()
+    }
+
+    /// Where finished runs come back: a host sleeps on it, and pumps when one has come.
+    pub(crate) fn completions(&self) -> &crossbeam_channel::Receiver<workers::Completion> {
+        self.workers.receiver()
+    }
+
+    /// Takes in a run that came back, and applies what is ready.
+    pub(crate) fn pump_with(&mut self, completion: workers::Completion) {
+        self.take_in(completion);
+        self.pump();
     }
 
     /// Takes the errors systems reported since they were last taken, and how many more there were.

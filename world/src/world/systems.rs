@@ -3,7 +3,7 @@
 use super::{World, WorldEvent};
 use crate::component::FieldValue;
 use crate::id::{RunId, SystemId};
-use crate::memory::CompiledQuery;
+use crate::memory::{CompiledQuery, LookupPlan};
 use crate::schedule::{Access, Accumulator, Plan, SystemAccess};
 use crate::system::{AccessError, Body, Capabilities, Params, SystemDef, SystemKind};
 use std::sync::Arc;
@@ -20,6 +20,7 @@ pub(crate) struct SystemEntry {
     pub(crate) query_names: Arc<[String]>,
     pub(crate) borrows: Vec<(crate::id::ComponentId, bool)>,
     pub(crate) capabilities: Arc<Capabilities>,
+    pub(crate) lookups: Vec<LookupPlan>,
     pub(crate) params: Arc<Params>,
     pub(crate) accumulator: Accumulator,
     /// Away while a run has it.
@@ -124,6 +125,7 @@ impl World {
             query_names: system.queries.into_iter().map(|(name, _)| name).collect(),
             borrows: compiled.borrows,
             capabilities: Arc::new(compiled.capabilities),
+            lookups: compiled.lookups,
             params: Arc::new(system.params),
             accumulator: Accumulator::new(system.period, system.first_run),
             body: Some(system.body),

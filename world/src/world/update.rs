@@ -112,6 +112,11 @@ impl World {
         self.clocks.paused = paused;
     }
 
+    /// Sets how many steps an update does at most to catch up.
+    pub fn set_max_catch_up(&mut self, steps: u32) {
+        self.clocks.max_catch_up = steps.max(1);
+    }
+
     /// Sets the fixed step in milliseconds of game time; none advances by what each update is told.
     ///
     /// # Errors

@@ -1,0 +1,47 @@
+//! Compaction: rows regrouped so that queries meet long runs of members.
+
+use super::World;
+use crate::id::EntityId;
+use crate::memory::{LookupPlan, Storage};
+
+impl World {
+    /// Puts every entity into the row it would have if the world were built anew from what its entities are made
+    /// of now, in creation order. What is open is settled and what is owed is freed first. Returns how many
+    /// entities changed their row.
+    ///
+    /// Systems visit rows in order, so the order of visits may change.
+    pub fn compact(&mut self) -> usize {
+        self.settle();
+        self.free_all_deferred();
+        let layouts = self.registry().iter().map(|(_, definition)| definition.layout);
+        let mut fresh = Storage::new(layouts);
+        let ids: Vec<EntityId> = self.entities().collect();
+        let (mut placed, mut moved) = (Vec::with_capacity(ids.len()), 0);
+        for id in ids {
+            let Some(row) = self.row(id) else { continue };
+            let components = self.storage.components_of(row);
+            let archetype = fresh.rows.archetype(&components);
+            let new_row = fresh.create_row(archetype, id);
+            moved += (new_row != row) as usize;
+            placed.push((id, new_row));
+            for component in components {
+                if let Some(block) = self.storage.pool(component).bytes_of(row) {
+                    fresh.insert(component, new_row, block);
+                }
+            }
+            fresh.rows.set_queryable(new_row, self.storage.rows.queryable().has(row));
+            fresh.rows.set_static(new_row, self.storage.rows.statics().has(row));
+        }
+        fresh.slots = std::mem::take(&mut self.storage.slots);
+        for (id, row) in placed {
+            fresh.slots.bind(id, row);
+        }
+        self.storage = fresh;
+        self.bundles.clear();
+        for entry in &mut self.systems.list {
+            entry.queries.iter_mut().for_each(|query| query.cache = Default::default());
+            entry.lookups.iter_mut().for_each(|plan| *plan = LookupPlan::new(plan.component));
+        }
+        moved
+    }
+}

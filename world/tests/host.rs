@@ -1,0 +1,234 @@
+//! The host as windows, scripts and tests use it: commands in, replies, events and snapshots out.
+
+mod support;
+
+use std::time::{Duration, Instant};
+use support::{SCENE, catalog};
+use vivarium_world::inspect::{
+    EntitiesRequest, RunState, ShapesRequest, Snapshot, Sort, SortBy, ViewRequest,
+};
+use vivarium_world::{
+    Command, Done, FieldValue, Host, HostEvent, HostHandle, HostOptions, Ordinal, SaveForm, Target,
+};
+
+fn host(threads: usize) -> HostHandle {
+    Host::spawn(&catalog(), HostOptions { threads, on_publish: None }).unwrap()
+}
+
+fn loaded(threads: usize) -> HostHandle {
+    let mut host = host(threads);
+    load(&mut host, SCENE).unwrap();
+    host
+}
+
+fn load(host: &mut HostHandle, text: &str) -> Result<Done, String> {
+    host.call(Command::Load {
+        source: "sparks.json".into(),
+        text: text.into(),
+        seed: None,
+        keep_running: false,
+    })
+}
+
+/// The first snapshot for which `is_right` holds.
+fn wait_for(host: &mut HostHandle, is_right: impl Fn(&Snapshot) -> bool) -> Snapshot {
+    let start = Instant::now();
+    loop {
+        let snapshot = host.snapshot();
+        if is_right(snapshot) {
+            return snapshot.clone();
+        }
+        assert!(start.elapsed() < Duration::from_secs(20), "still {:?}", snapshot.status);
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+fn everything() -> ViewRequest {
+    let fields = vec!["position.x".to_owned()];
+    ViewRequest {
+        entities: Some(EntitiesRequest { count: 10, fields, ..EntitiesRequest::default() }),
+        details: vec![Ordinal(0)],
+        systems: true,
+        schedule: true,
+        timing: true,
+        memory: true,
+        deferred: true,
+        shapes: Some(ShapesRequest::default()),
+    }
+}
+
+#[test]
+fn a_snapshot_holds_what_was_asked_for_and_no_more() {
+    let mut host = loaded(1);
+    let bare = wait_for(&mut host, |snapshot| snapshot.status.entities == 2);
+    assert!(
+        bare.entities.is_none()
+            && bare.details.is_empty()
+            && bare.memory.is_none()
+            && bare.systems.is_empty()
+    );
+    host.set_view(everything());
+    let full = wait_for(&mut host, |snapshot| snapshot.entities.is_some());
+    let page = full.entities.unwrap();
+    assert_eq!((page.total, page.matching, page.rows.len()), (2, 2, 2));
+    assert_eq!(page.rows[1].fields, [Some(FieldValue::Float(5.0))]);
+    assert_eq!(&*page.rows[0].type_name, "spark");
+    assert_eq!(full.details[0].components.len(), 4);
+    assert_eq!(full.systems.len(), 3);
+    assert_eq!(full.schedule.unwrap().batches.len(), 2);
+    assert_eq!(full.memory.unwrap().pools.len(), 4);
+    assert_eq!(full.catalog.templates[0].instances, 1);
+}
+
+#[test]
+fn steps_are_done_and_counted() {
+    let mut host = loaded(0);
+    assert_eq!(host.snapshot().status.tick, 0);
+    host.call(Command::Step { steps: 25 }).unwrap();
+    let after = wait_for(&mut host, |snapshot| snapshot.status.tick == 25);
+    assert_eq!(after.status.game_time, 400.0);
+    wait_for(&mut host, |snapshot| snapshot.status.run_state == RunState::Paused);
+}
+
+#[test]
+fn a_running_world_goes_on_by_itself_and_pauses() {
+    let mut host = loaded(1);
+    host.call(Command::Speed { factor: None }).unwrap();
+    host.call(Command::Run).unwrap();
+    wait_for(&mut host, |snapshot| {
+        snapshot.status.tick > 100 && snapshot.status.run_state == RunState::Running
+    });
+    host.call(Command::Pause).unwrap();
+    let paused = wait_for(&mut host, |snapshot| snapshot.status.run_state == RunState::Paused);
+    std::thread::sleep(Duration::from_millis(50));
+    assert!(host.snapshot().status.tick <= paused.status.tick + 1);
+}
+
+#[test]
+fn an_edit_is_seen_in_the_next_snapshot_and_a_faulty_one_changes_nothing() {
+    let mut host = loaded(0);
+    host.set_view(everything());
+    let target = Target { component: "position".into(), field: "x".into() };
+    let set = |value| Command::Set { entities: vec![Ordinal(0)], target: target.clone(), value };
+    host.call(set(FieldValue::Float(77.0))).unwrap();
+    let seen = wait_for(&mut host, |snapshot| snapshot.status.edited && !snapshot.details.is_empty());
+    let position = seen.details[0].components.iter().find(|component| component.raw.bytes.len() == 8);
+    assert!(position.is_some());
+    let page = seen.entities.unwrap();
+    assert_eq!(page.rows[0].fields, [Some(FieldValue::Float(77.0))]);
+    let error = host.call(set(FieldValue::Text("far".into()))).unwrap_err();
+    assert!(error.contains("x takes a number"), "{error}");
+    let error = host.call(Command::Kill { entities: vec![Ordinal(99)] }).unwrap_err();
+    assert!(error.contains("no entity #99"), "{error}");
+}
+
+#[test]
+fn the_list_is_filtered_and_sorted_and_a_faulty_filter_is_shown() {
+    let mut host = loaded(0);
+    host.call(Command::Step { steps: 3 }).unwrap();
+    let ask = |filter: &str, sort: Sort| ViewRequest {
+        entities: Some(EntitiesRequest {
+            filter: filter.into(),
+            sort,
+            count: 100,
+            fields: vec!["position.x".into()],
+            ..EntitiesRequest::default()
+        }),
+        ..ViewRequest::default()
+    };
+    host.set_view(ask(
+        "type:spark with:age",
+        Sort { by: SortBy::Field("position.x".into()), descending: true },
+    ));
+    let sorted = wait_for(&mut host, |snapshot| {
+        snapshot.status.tick == 3 && snapshot.entities.as_ref().is_some_and(|page| page.matching > 10)
+    });
+    let page = sorted.entities.unwrap();
+    let values: Vec<f64> =
+        page.rows.iter().map(|row| row.fields[0].as_ref().unwrap().as_f64().unwrap()).collect();
+    assert!(values.is_sorted_by(|a, b| a >= b), "{values:?}");
+    assert_eq!(page.total, page.matching + 1);
+    host.set_view(ask("with:agee", Sort::default()));
+    let fault =
+        wait_for(&mut host, |snapshot| snapshot.entities.as_ref().is_some_and(|page| page.fault.is_some()));
+    let (message, span) = fault.entities.unwrap().fault.unwrap();
+    assert!(message.contains("age"), "{message}");
+    assert_eq!(span, 5..9);
+}
+
+#[test]
+fn a_save_from_the_host_loads_as_the_same_world() {
+    let mut host = loaded(2);
+    host.call(Command::Step { steps: 40 }).unwrap();
+    wait_for(&mut host, |snapshot| snapshot.status.tick == 40);
+    let Ok(Done::Hash { hash, tick: 40 }) = host.call(Command::Hash) else { panic!("a hash") };
+    let Ok(Done::Saved { text, .. }) = host.call(Command::Save { form: SaveForm::Compressed }) else {
+        panic!("a save")
+    };
+    let mut other = self::host(0);
+    load(&mut other, &text).unwrap();
+    assert_eq!(other.call(Command::Hash), Ok(Done::Hash { tick: 40, hash }));
+}
+
+#[test]
+fn a_scene_that_does_not_load_leaves_the_running_world_alone() {
+    let mut host = loaded(1);
+    host.call(Command::Run).unwrap();
+    let error = load(&mut host, &SCENE[..SCENE.len() / 2]).unwrap_err();
+    assert!(error.contains("sparks.json:"), "{error}");
+    wait_for(&mut host, |snapshot| {
+        snapshot.status.tick > 5 && snapshot.status.run_state == RunState::Running
+    });
+}
+
+#[test]
+fn a_panicking_system_stops_the_world_and_is_named_and_the_world_goes_on_without_it() {
+    for threads in [0, 2] {
+        let mut host = host(threads);
+        let scene =
+            SCENE.replace(r#"{ "system": "aging" }"#, r#"{ "system": "aging" }, { "system": "trap" }"#);
+        load(&mut host, &scene).unwrap();
+        host.set_view(ViewRequest { systems: true, ..ViewRequest::default() });
+        host.call(Command::Run).unwrap();
+        let stopped =
+            wait_for(&mut host, |snapshot| matches!(snapshot.status.run_state, RunState::Stopped(_)));
+        let RunState::Stopped(reason) = stopped.status.run_state else { unreachable!() };
+        assert!(
+            reason.message.contains("`trap` panicked") && reason.message.contains("sprung"),
+            "{reason:?}"
+        );
+        let mut logged = false;
+        while let Some(event) = host.try_event() {
+            logged |= matches!(event, HostEvent::Log(line) if line.message.contains("`trap` panicked"));
+        }
+        assert!(logged);
+        host.call(Command::Enable { system: reason.system.unwrap(), on: false }).unwrap();
+        host.call(Command::Run).unwrap();
+        let tick = stopped.status.tick;
+        wait_for(&mut host, |snapshot| snapshot.status.tick > tick + 5);
+    }
+}
+
+#[test]
+fn nothing_runs_before_a_scene_is_loaded() {
+    let mut host = host(0);
+    assert!(host.call(Command::Run).unwrap_err().contains("open a scene first"));
+    assert_eq!(host.snapshot().status.run_state, RunState::Empty);
+}
+
+#[test]
+fn every_command_survives_its_line_of_json() {
+    for command in [
+        Command::Step { steps: 3 },
+        Command::Speed { factor: None },
+        Command::Set {
+            entities: vec![Ordinal(1)],
+            target: Target { component: "a".into(), field: "b".into() },
+            value: FieldValue::Float(0.5),
+        },
+        Command::Save { form: SaveForm::Plain },
+    ] {
+        let line = serde_json::to_string(&command).unwrap();
+        assert_eq!(serde_json::from_str::<Command>(&line).unwrap(), command, "{line}");
+    }
+}
