@@ -59,3 +59,38 @@ fn a_scene_with_faults_leaves_the_world_as_it_was_and_lists_them_all() {
     assert!(error.contains("broken.json:3:"), "{error}");
     assert_eq!(world.state_hash(), before);
 }
+
+#[test]
+fn systems_visit_the_entities_of_a_loaded_save_in_the_order_they_had() {
+    // Every visit draws a number, so another order gives other ages.
+    let scene =
+        SCENE.replace(r#"{ "system": "movement" }"#, r#"{ "system": "movement" }, { "system": "jitter" }"#);
+    let mut world = World::new(&catalog(), WorldOptions::default()).unwrap();
+    world.load("jitter.json", &scene, &LoadOptions::default()).unwrap();
+    for _ in 0..5 {
+        hash_after(&mut world, 31);
+        let text = world.save(SaveForm::Compressed).unwrap();
+        assert!(text.contains("\"layout\""), "{text}");
+        let mut loaded = World::new(&catalog(), WorldOptions::default()).unwrap();
+        loaded.load("save.json", &text, &LoadOptions::default()).unwrap();
+        assert_eq!(hash_after(&mut loaded, 60), hash_after(&mut world, 60));
+    }
+}
+
+#[test]
+fn a_layout_that_does_not_fit_is_a_fault() {
+    let mut world = world(0);
+    hash_after(&mut world, 100);
+    let text = world.save(SaveForm::Plain).unwrap();
+    let start = text.find("\"rows\":\"").unwrap() + 8;
+    for (broken, expected) in [
+        (format!("{}$$$$$$\"}}\n}}", &text[..start]), "does not give one row to each"),
+        (text.replace("\"extents\":\"", "\"extents\":\"O"), "no archetype 44"),
+        (text.replace("\"archetypes\":[[", "\"archetypes\":[[\"wings\","), "no component \"wings\""),
+    ] {
+        let before = world.state_hash();
+        let error = world.load("save.json", &broken, &LoadOptions::default()).unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+        assert_eq!(world.state_hash(), before);
+    }
+}

@@ -31,7 +31,7 @@ mod visit;
 
 pub(crate) use lookup::{LookupPlan, Lookups};
 pub(crate) use mask::MaskCache;
-pub(crate) use rows::ArchetypeId;
+pub(crate) use rows::{ArchetypeId, Rows};
 pub(crate) use slots::ReservedIds;
 pub(crate) use storage::{CompiledQuery, Storage};
 pub(crate) use visit::{visit, visit_chunks, visit_ids};

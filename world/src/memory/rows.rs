@@ -120,6 +120,21 @@ impl Rows {
         Some((row, len))
     }
 
+    /// Takes a certain row; whether it is of an extent and was free.
+    pub(crate) fn take_at(&mut self, row: u32) -> bool {
+        let (word, bit) = (row as usize / 64, 1 << (row % 64));
+        let free = self.free.get(word).is_some_and(|free| free & bit != 0);
+        if free {
+            self.occupy(word, bit);
+        }
+        free
+    }
+
+    /// The archetype of each extent, in the order of their rows.
+    pub(crate) fn extents(&self) -> impl ExactSizeIterator<Item = ArchetypeId> + '_ {
+        self.extents.iter().map(|extent| extent.archetype)
+    }
+
     #[inline]
     fn lowest_word(&mut self, archetype: ArchetypeId) -> Option<(usize, u64)> {
         let own = &mut self.archetypes[archetype.0 as usize];

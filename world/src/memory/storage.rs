@@ -54,10 +54,16 @@ impl Storage {
             Some(row) => row,
             None => self.extend_and(|rows| rows.take(archetype), archetype),
         };
+        self.settle_row(row, id);
+        row
+    }
+
+    /// Gives a row that was just taken its entity.
+    #[inline]
+    pub(crate) fn settle_row(&mut self, row: u32, id: EntityId) {
         self.ids.insert(row, bytemuck::bytes_of(&id));
         self.rows.set_queryable(row, true);
         self.slots.bind(id, row);
-        row
     }
 
     /// Up to `ids.len()` rows side by side; the first ids get them. Gives the first row and how many there are.

@@ -18,7 +18,7 @@ mod discover;
 mod encode;
 mod fit;
 mod scale;
-mod varint;
+pub(crate) mod varint;
 
 pub use decode::{DecodeError, DecodeFault};
 pub use definition::{Definition, DefinitionError, Property, PropertyKind};

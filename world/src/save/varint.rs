@@ -26,12 +26,21 @@ const FOLLOWED: u8 = 64;
 const NO_DIGIT: u8 = u8::MAX;
 
 /// Appends `n`.
-pub(super) fn write(out: &mut String, mut n: u64) {
+pub(crate) fn write(out: &mut String, mut n: u64) {
     while n >= RADIX {
         out.push(char::from(MORE[(n % RADIX) as usize]));
         n /= RADIX;
     }
     out.push(char::from(LAST[n as usize]));
+}
+
+/// All numbers of a text that is nothing else; none if it is something else.
+pub(crate) fn read_all(text: &str) -> Option<Vec<u64>> {
+    let (mut numbers, mut at) = (Vec::new(), 0);
+    while at < text.len() {
+        numbers.push(read(text.as_bytes(), &mut at).ok()?);
+    }
+    Some(numbers)
 }
 
 /// How many characters `n` takes.

@@ -26,6 +26,7 @@ pub struct Document<'a> {
     pub(super) entities_key: Option<&'a str>,
     pub(super) entities: Vec<&'a RawValue>,
     definitions: Option<&'a str>,
+    layout: Option<&'a str>,
 }
 
 /// An entity as a file has it.
@@ -66,11 +67,13 @@ impl<'a> Document<'a> {
             }
             is_object.then_some(entry.value)
         });
+        let layout = scene.take("layout").map(|entry| entry.value);
         reader.unknown_keys(&scene);
         let (entities_key, entities) = read_entities(&mut reader, top.entities);
         let Reader { origin, mut faults, mut notes } = reader;
         notes.sort();
-        let document = Self { origin, version, header, notes, members, entities_key, entities, definitions };
+        let document =
+            Self { origin, version, header, notes, members, entities_key, entities, definitions, layout };
         if !faults.is_empty() {
             // Nobody will read the rest of this document, so what is wrong there is looked for now.
             document.read_rest(&mut faults);
@@ -116,6 +119,11 @@ impl<'a> Document<'a> {
     /// The object at `entityDefinitions` as the text has it.
     pub fn definitions(&self) -> Option<&'a str> {
         self.definitions
+    }
+
+    /// What a save says about the rows of its entities, as the text has it.
+    pub(crate) fn layout(&self) -> Option<&'a str> {
+        self.layout
     }
 
     /// How many entities there are.

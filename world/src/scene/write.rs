@@ -69,7 +69,16 @@ impl SceneText {
     }
 
     /// The whole text, with the definitions that its compressed entities need.
-    pub fn finish(mut self, definitions: Option<&Definitions>) -> String {
+    pub fn finish(self, definitions: Option<&Definitions>) -> String {
+        self.finish_with(definitions, None::<&()>)
+    }
+
+    /// As `finish`, with what the world says about the rows of the entities.
+    pub(crate) fn finish_with(
+        mut self,
+        definitions: Option<&Definitions>,
+        layout: Option<&impl Serialize>,
+    ) -> String {
         self.out.extend_from_slice(if self.entities == 0 { b"]" } else { b"\n  ]" });
         if let Some(definitions) = definitions.filter(|definitions| !definitions.is_empty()) {
             self.key("entityDefinitions");
@@ -78,6 +87,10 @@ impl SceneText {
                 text.out.extend_from_slice(b": ");
                 text.put(definition, Spaced);
             });
+        }
+        if let Some(layout) = layout {
+            self.key("layout");
+            self.put(layout, CompactFormatter);
         }
         self.out.extend_from_slice(b"\n}\n");
         String::from_utf8(self.out).expect("JSON is written as UTF-8")

@@ -31,6 +31,12 @@ impl World {
         let archetype = self.storage.rows.archetype(&prepared.components);
         let id = self.storage.slots.reserve();
         let row = self.storage.create_row(archetype, id);
+        self.fill_row(id, row, prepared);
+        id
+    }
+
+    /// Puts blocks into a row that an entity just got, and the entity into the order.
+    pub(super) fn fill_row(&mut self, id: EntityId, row: u32, prepared: &Prepared) {
         for (component, block) in prepared.blocks(&self.shared.registry) {
             self.storage.insert(component, row, block);
         }
@@ -41,7 +47,6 @@ impl World {
             self.storage.rows.set_queryable(row, false);
         }
         self.order.push(id);
-        id
     }
 
     /// Runs the attach hooks of a new entity; one that fails is reported and its component taken away.

@@ -1,5 +1,6 @@
 //! Loading: everything is read, checked and built beside the old content, then put in its place.
 
+use super::layout::Layout;
 use super::workers::Workers;
 use super::{SceneInfo, World, WorldEvent};
 use crate::catalog::Catalog;
@@ -272,7 +273,13 @@ impl<'a> Loading<'a> {
         let has_references = self.registry.iter().any(|(_, definition)| has_reference(definition));
         let mut prepared = Prepared::default();
         let mut references = Vec::new();
-        let mut layout = super::save::Layout::read(document, &self.registry, &mut self.faults);
+        let layout = Layout::read(document, &self.registry).unwrap_or_else(|message| {
+            self.faults.push(document.fault_at_top(Some("layout"), message));
+            None
+        });
+        if let Some(layout) = &layout {
+            layout.prepare(world);
+        }
         let mut late: Vec<(EntityId, Config<'static>)> = Vec::new();
         for index in 0..document.entity_count() {
             let config = match document.entity_config(index, &definitions) {
@@ -289,7 +296,7 @@ impl<'a> Loading<'a> {
                 continue;
             }
             self.check_keys(&shared.registry, index, &config);
-            let id = match &mut layout {
+            let id = match &layout {
                 Some(layout) => layout.place(world, index, &prepared),
                 None => Ok(world.place(&prepared)),
             };

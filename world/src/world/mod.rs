@@ -12,7 +12,8 @@ mod dispatch; // from a system to an open run
 mod effects; // what runs asked for
 mod entities; // coming and going
 mod events;
-mod hash; // the state in one number
+mod hash;
+mod layout; // rows in saves // the state in one number
 mod load;
 mod save;
 mod scheduler; // what runs in an update, and when

@@ -1,13 +1,12 @@
 //! Saving: the world as a scene with its state.
 
 use super::World;
-use crate::component::Registry;
 use crate::config::{Config, Value};
-use crate::entity::{Factory, Prepared};
+use crate::entity::Factory;
 use crate::host::SaveForm;
 use crate::id::{ComponentId, EntityId};
 use crate::save::Definitions;
-use crate::scene::{Document, Faults, SceneHeader, SceneSystem, SceneText};
+use crate::scene::{SceneHeader, SceneSystem, SceneText};
 use crate::system::Params;
 use std::collections::HashMap;
 use thiserror::Error;
@@ -51,10 +50,11 @@ impl World {
         self.settle();
         let header = self.header_now()?;
         let configs = self.configs()?;
+        let layout = self.layout_text();
         let mut text = SceneText::new(&header);
         let SaveForm::Compressed = form else {
             configs.iter().for_each(|config| text.push_config(config));
-            return Ok(text.finish(None));
+            return Ok(text.finish_with(None, layout.as_ref()));
         };
         let definitions = Definitions::discover(&configs, overrides);
         let mut used = std::collections::BTreeSet::new();
@@ -69,7 +69,7 @@ impl World {
                 None => text.push_config(config),
             }
         }
-        Ok(text.finish(Some(&definitions.only(used))))
+        Ok(text.finish_with(Some(&definitions.only(used)), layout.as_ref()))
     }
 
     fn header_now(&self) -> Result<SceneHeader, SaveError> {
@@ -174,21 +174,4 @@ fn changed_params(params: &Params, made: &Params) -> Config<'static> {
             (field.name.clone(), value)
         })
         .collect()
-}
-
-/// Rows as a save says they were, so that systems visit entities in the same order again.
-pub(super) struct Layout;
-
-impl Layout {
-    pub(super) fn read(_: &Document<'_>, _: &Registry, _: &mut Faults) -> Option<Self> {
-        None
-    }
-    pub(super) fn place(
-        &mut self,
-        world: &mut World,
-        _: usize,
-        prepared: &Prepared,
-    ) -> Result<EntityId, String> {
-        Ok(world.place(prepared))
-    }
 }

@@ -91,6 +91,11 @@ pub(crate) fn catalog() -> Catalog {
             .creates(["position", "velocity", "age"])
         })
         .system(|| {
+            SystemDef::each::<(&mut Age,), _>("jitter", |(age,), run: &mut Run| {
+                age.age += run.random().next()
+            })
+        })
+        .system(|| {
             SystemDef::each::<(&Position,), _>("trap", |_, run: &mut Run| {
                 assert!(run.tick() != 3, "sprung");
             })
