@@ -3,6 +3,7 @@
 use crate::view::{Requests, View};
 use crate::widgets;
 use egui::{DragValue, Id, Key, TextEdit, Ui};
+use std::cell::Cell;
 use std::f64::consts::PI;
 use vivarium_world::{Field, FieldValue, Ordinal, Role, Scalar};
 
@@ -24,8 +25,8 @@ pub(crate) struct Edited<'a> {
 }
 
 impl<K: PartialEq> Holding<K> {
-    /// Draws the editor of a field. Returns the value to write, if the user gave one. While the user is at it, it does not
-    /// follow the live value.
+    /// Draws the editor of a field. Returns what the user gave, if anything. While the user is at it, it does not follow the
+    /// live value.
     pub(crate) fn editor(
         &mut self,
         ui: &mut Ui,
@@ -33,25 +34,91 @@ impl<K: PartialEq> Holding<K> {
         key: K,
         edited: Edited<'_>,
         out: &mut Requests,
-    ) -> Option<FieldValue> {
+    ) -> Option<Given> {
         let held = self.0.as_ref().filter(|(held, _)| *held == key).map(|(_, value)| value.clone());
         let was_held = held.is_some();
         let value = held.unwrap_or_else(|| edited.live.clone());
         let edit = field_editor(ui, view, edited.field, edited.name, &value, out);
         if edit.held {
-            self.0 = Some((key, edit.value.clone().unwrap_or(value)));
+            self.0 = Some((key, edit.given.as_ref().map_or(value, |given| given.value.clone())));
         } else if was_held {
             self.0 = None;
         }
-        edit.value
+        edit.given
     }
+}
+
+/// What the user gave a field.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Given {
+    /// The value to write.
+    pub(crate) value: FieldValue,
+    /// How it came about, if it was typed as a change: `*= 1.1`. Other entities then get values of their own.
+    pub(crate) change: Option<Change>,
+}
+
+impl From<FieldValue> for Given {
+    fn from(value: FieldValue) -> Self {
+        Self { value, change: None }
+    }
+}
+
+/// A change of a number: `+= 5`, `-= 5`, `*= 1.1`, `/= 2`. In what is shown, so of degrees for an angle.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Change {
+    operator: char,
+    operand: f64,
+}
+
+impl Change {
+    /// Reads a change; none if the text is not one.
+    fn parse(text: &str) -> Option<Self> {
+        let (operator, operand) = text.trim().split_once('=')?;
+        let operator = match operator.trim() {
+            "+" => '+',
+            "-" | "−" => '-',
+            "*" | "×" => '*',
+            "/" | "÷" => '/',
+            _ => return None,
+        };
+        Some(Self { operator, operand: plain_number(operand)? })
+    }
+
+    fn of(self, number: f64) -> f64 {
+        match self.operator {
+            '+' => number + self.operand,
+            '-' => number - self.operand,
+            '*' => number * self.operand,
+            _ => number / self.operand,
+        }
+    }
+
+    /// The value a field gets that has `value` now; none if it is no number, or would be none.
+    pub(crate) fn applied(self, field: &Field, value: &FieldValue) -> Option<FieldValue> {
+        let scale = scale(field);
+        let (low, high) =
+            field.range.or(whole_range(field.scalar)).unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
+        let number = self.of(value.as_f64()? * scale) / scale;
+        (number.is_finite() && low <= high).then(|| of_scalar(field.scalar, number.clamp(low, high)))
+    }
+}
+
+/// A finite number as people type it.
+fn plain_number(text: &str) -> Option<f64> {
+    let text: String = text.chars().filter(|c| !c.is_whitespace() && *c != ',' && *c != '°').collect();
+    text.replace('−', "-").parse().ok().filter(|number: &f64| number.is_finite())
+}
+
+/// What is shown for 1: angles are shown in degrees.
+fn scale(field: &Field) -> f64 {
+    if field.role == Role::Angle { 180.0 / PI } else { 1.0 }
 }
 
 /// What the user did to a field in this frame.
 #[derive(Debug, Default, PartialEq)]
 struct Edit {
     /// The value to write, if one was given.
-    value: Option<FieldValue>,
+    given: Option<Given>,
     /// Whether the user is at it.
     held: bool,
 }
@@ -74,7 +141,7 @@ fn field_editor(
         (_, FieldValue::Bool(on)) => {
             let mut on = *on;
             let changed = ui.checkbox(&mut on, "").accessible_name(name).changed();
-            Edit { value: changed.then_some(FieldValue::Bool(on)), held: false }
+            Edit { given: changed.then_some(FieldValue::Bool(on).into()), held: false }
         }
         (_, FieldValue::Text(text)) => {
             typed(ui, name, text, |typed| Some(FieldValue::Text(typed.to_owned())))
@@ -97,8 +164,9 @@ fn field_editor(
 }
 
 fn number(ui: &mut Ui, field: &Field, name: &str, value: f64) -> Edit {
-    let scale = if field.role == Role::Angle { 180.0 / PI } else { 1.0 };
-    let mut shown = value * scale;
+    let scale = scale(field);
+    let shown_before = value * scale;
+    let mut shown = shown_before;
     let whole = whole_range(field.scalar);
     let mut drag = DragValue::new(&mut shown).update_while_editing(false).clamp_existing_to_range(false);
     drag = match (field.range, whole) {
@@ -117,10 +185,21 @@ fn number(ui: &mut Ui, field: &Field, name: &str, value: f64) -> Edit {
         (_, Some(unit)) => drag = drag.suffix(format!(" {unit}")),
         _ => {}
     }
-    let response = ui.add(drag).accessible_name(name);
+    // What is typed may be a number or a change of the number there is.
+    let change = Cell::new(None);
+    if field.role != Role::Flags {
+        drag = drag.custom_parser(|text| {
+            change.set(Change::parse(text));
+            change.get().map_or_else(|| plain_number(text), |change| Some(change.of(shown_before)))
+        });
+    }
+    let response =
+        ui.add(drag).accessible_name(name).on_hover_text("Drag, or click and type; += 5 and *= 1.1 too");
     let held = response.has_focus() || response.dragged();
-    let value = response.changed().then(|| of_scalar(field.scalar, shown / scale));
-    Edit { value, held }
+    let given = response
+        .changed()
+        .then(|| Given { value: of_scalar(field.scalar, shown / scale), change: change.get() });
+    Edit { given, held }
 }
 
 /// How much a drag of one point changes a value.
@@ -175,13 +254,13 @@ fn typed(ui: &mut Ui, name: &str, live: &str, parse: impl Fn(&str) -> Option<Fie
         ui.data_mut(|data| data.remove_temp::<String>(id));
         let given_up = ui.input(|input| input.key_pressed(Key::Escape));
         let value = if given_up || text == live { None } else { parse(&text) };
-        return Edit { value, held: false };
+        return Edit { given: value.map(Given::from), held: false };
     }
     let held = response.has_focus();
     if held {
         ui.data_mut(|data| data.insert_temp(id, text));
     }
-    Edit { value: None, held }
+    Edit { given: None, held }
 }
 
 fn colour(ui: &mut Ui, name: &str, rgba: u64) -> Edit {
@@ -189,7 +268,7 @@ fn colour(ui: &mut Ui, name: &str, rgba: u64) -> Edit {
     let response = ui.name_inputs(name, |ui| ui.color_edit_button_srgba_unmultiplied(&mut bytes));
     ui.label(egui::RichText::new(format!("#{:08x}", rgba as u32)).monospace().weak());
     let value = response.changed().then(|| FieldValue::Uint(u64::from(u32::from_be_bytes(bytes))));
-    Edit { value, held: false }
+    Edit { given: value.map(Given::from), held: false }
 }
 
 fn entity(ui: &mut Ui, view: &View<'_>, name: &str, target: Option<Ordinal>, out: &mut Requests) -> Edit {
@@ -211,12 +290,56 @@ fn entity(ui: &mut Ui, view: &View<'_>, name: &str, target: Option<Ordinal>, out
         ui.weak("Select more entities to offer them here");
     });
     menu.response.accessible_name(format!("Choose {name}"));
-    Edit { value, held: false }
+    Edit { given: value.map(Given::from), held: false }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_change_is_read_and_applied() {
+        let field = Field {
+            name: "health".to_owned(),
+            scalar: Scalar::F64,
+            offset: 0,
+            key: None,
+            default: FieldValue::Float(0.0),
+            role: Role::Plain,
+            unit: None,
+            range: Some((0.0, 100.0)),
+        };
+        let result =
+            |text, value| Change::parse(text).and_then(|c| c.applied(&field, &FieldValue::Float(value)));
+        let cases =
+            [("+= 5", 15.0), ("-=5", 5.0), ("*= 1.5", 15.0), ("/=2", 5.0), ("× = 20", 100.0), ("-= 11", 0.0)];
+        for (text, number) in cases {
+            assert_eq!(result(text, 10.0), Some(FieldValue::Float(number)), "{text}");
+        }
+        assert_eq!(result("/= 0", 10.0), None);
+        for text in ["5", "= 5", "+= x", "%= 3", ""] {
+            assert_eq!(Change::parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn angles_change_in_degrees() {
+        let field = Field {
+            name: "angle".to_owned(),
+            scalar: Scalar::F64,
+            offset: 0,
+            key: None,
+            default: FieldValue::Float(0.0),
+            role: Role::Angle,
+            unit: None,
+            range: None,
+        };
+        let change = Change::parse("+= 90").unwrap();
+        let Some(FieldValue::Float(angle)) = change.applied(&field, &FieldValue::Float(PI / 2.0)) else {
+            panic!("no number")
+        };
+        assert!((angle - PI).abs() < 1e-12);
+    }
 
     #[test]
     fn numbers_become_values_of_their_scalar() {

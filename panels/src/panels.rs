@@ -54,10 +54,12 @@ impl Panels {
             PanelId::Log => self.log.ui(ui, view, out),
         }
         for request in out.iter_mut().skip(before) {
-            if let Request::Filter(filter) = request {
-                self.entities.set_filter(std::mem::take(filter));
-                *request = Request::ShowPanel(PanelId::Entities);
+            match request {
+                Request::Filter(filter) => self.entities.set_filter(std::mem::take(filter)),
+                Request::Column(field) => self.entities.add_column(std::mem::take(field)),
+                _ => continue,
             }
+            *request = Request::ShowPanel(PanelId::Entities);
         }
     }
 
@@ -80,8 +82,64 @@ impl Panels {
         self.entities.focus_search();
     }
 
+    /// Shows a field, `component.field`, as a column of the entity list.
+    pub fn add_column(&mut self, field: impl Into<String>) {
+        self.entities.add_column(field.into());
+    }
+
     /// Shows the entities for which `filter` holds in the entity list.
     pub fn set_filter(&mut self, filter: impl Into<String>) {
         self.entities.set_filter(filter.into());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{self, Fixture};
+    use egui_kittest::kittest::Queryable;
+
+    #[test]
+    fn a_filter_asked_for_by_one_panel_reaches_the_entity_list() {
+        let panels = std::rc::Rc::new(std::cell::RefCell::new(Panels::default()));
+        let drawn = panels.clone();
+        let mut harness = fixture::harness(Fixture::paused(), move |ui, view, out| {
+            drawn.borrow_mut().ui(PanelId::Templates, ui, view, out);
+        });
+        harness.get_by_label("2 instances of guardian").click();
+        harness.run();
+        assert_eq!(harness.state_mut().take(), [Request::ShowPanel(PanelId::Entities)]);
+        let mut wanted = ViewRequest::default();
+        panels.borrow().request(PanelId::Entities, &harness.state().view(), &mut wanted);
+        assert_eq!(wanted.entities.unwrap().filter, "type:guardian");
+    }
+
+    #[test]
+    fn every_panel_draws_a_snapshot_without_anything_in_it() {
+        for id in PanelId::ALL {
+            let mut panels = Panels::default();
+            let mut fixture = Fixture::paused().select(&[2]);
+            fixture.snapshot = Default::default();
+            fixture.log.clear();
+            let harness = fixture::harness(fixture, move |ui, view, out| panels.ui(id, ui, view, out));
+            assert!(harness.state().requests.is_empty(), "{id:?} asks for nothing by itself");
+        }
+    }
+
+    #[test]
+    fn panels_ask_only_for_what_they_show() {
+        let (fixture, panels) = (Fixture::paused().select(&[2]), Panels::default());
+        let asked = |id| {
+            let mut wanted = ViewRequest::default();
+            panels.request(id, &fixture.view(), &mut wanted);
+            wanted
+        };
+        for id in [PanelId::Scenes, PanelId::Templates, PanelId::Log] {
+            assert_eq!(asked(id), ViewRequest::default(), "{id:?}");
+        }
+        assert!(asked(PanelId::Memory).memory && !asked(PanelId::Memory).timing);
+        assert!(asked(PanelId::Deferred).deferred);
+        assert!(asked(PanelId::Schedule).schedule && asked(PanelId::Schedule).systems);
+        assert_eq!(asked(PanelId::Inspector).details, [vivarium_world::Ordinal(2)]);
     }
 }

@@ -32,6 +32,8 @@ pub enum Request {
     /// Show the entities for which this holds in the entity list. [`Panels`](crate::Panels) does it and asks for the
     /// panel; the app never sees it from there.
     Filter(String),
+    /// Show a field, `component.field`, as a column of the entity list. [`Panels`](crate::Panels) does it.
+    Column(String),
 }
 
 /// A change of the selection.

@@ -3,7 +3,7 @@
 use crate::selection::Selection;
 use crate::{format, request::Request};
 use std::path::{Path, PathBuf};
-use vivarium_world::inspect::{EntityDetail, Snapshot, SystemView};
+use vivarium_world::inspect::{EntityDetail, Snapshot, SystemView, ViewRequest};
 use vivarium_world::{ComponentId, LogLine, Ordinal, SystemId};
 
 /// Everything a panel draws from.
@@ -83,6 +83,13 @@ impl<'a> View<'a> {
     /// The entities an edit made on `ordinal` applies to: the whole selection if it is part of it.
     pub fn edited_with(&self, ordinal: Ordinal) -> Vec<Ordinal> {
         if self.selection.contains(ordinal) { self.selection.entities().collect() } else { vec![ordinal] }
+    }
+}
+
+/// Asks to look into an entity, once however many panels want it.
+pub(crate) fn look_into(wanted: &mut ViewRequest, ordinal: Ordinal) {
+    if !wanted.details.contains(&ordinal) {
+        wanted.details.push(ordinal);
     }
 }
 

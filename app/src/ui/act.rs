@@ -137,6 +137,10 @@ impl Inspector {
             Request::SaveAs => self.save_as(),
             Request::Reload => self.guard(Then::Reload),
             Request::ShowPanel(panel) => self.settings.layout.show(panel),
+            Request::Column(field) => {
+                self.panels.add_column(field);
+                self.settings.layout.show(vivarium_panels::PanelId::Entities);
+            }
             Request::Filter(filter) => {
                 self.panels.set_filter(filter);
                 self.settings.layout.show(vivarium_panels::PanelId::Entities);

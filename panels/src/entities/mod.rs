@@ -80,6 +80,13 @@ impl EntitiesPanel {
         self.start_over();
     }
 
+    /// Shows a field, `component.field`, as a column.
+    pub fn add_column(&mut self, field: String) {
+        if !self.fields.contains(&field) {
+            self.fields.push(field);
+        }
+    }
+
     /// Puts the keyboard into the search box.
     pub fn focus_search(&mut self) {
         self.focus_search = true;

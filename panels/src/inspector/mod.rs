@@ -1,12 +1,13 @@
 //! The selected entity, block by block.
 
 mod components;
+mod history;
 mod model;
 mod raw;
 
 use crate::field_editor::Holding;
 use crate::theme::Palette;
-use crate::view::{Requests, View};
+use crate::view::{Requests, View, look_into};
 use crate::{PanelId, Request, Select, format, widgets};
 use egui::containers::menu::{MenuButton, MenuConfig};
 use egui::{Button, PopupCloseBehavior, RichText, ScrollArea, TextEdit, Ui};
@@ -23,6 +24,9 @@ pub struct InspectorPanel {
     filter: String,
     /// What is typed into the filter of "Add component".
     add_filter: String,
+    history: history::History,
+    /// Why the last edit was not made.
+    note: Option<&'static str>,
     holding: Holding<(Ordinal, ComponentId, usize)>,
 }
 
@@ -31,16 +35,18 @@ enum Tab {
     #[default]
     Components,
     Systems,
+    History,
     Raw,
 }
 
 impl InspectorPanel {
     /// Asks for the selected entities, the primary one first.
     pub fn request(&self, view: &View<'_>, wanted: &mut ViewRequest) {
+        self.history.request(wanted);
         let Some(primary) = view.selection.primary() else { return };
-        wanted.details.push(primary);
+        look_into(wanted, primary);
         let others = view.selection.entities().filter(|&other| other != primary);
-        wanted.details.extend(others.take(MOST_COMPARED - 1));
+        others.take(MOST_COMPARED - 1).for_each(|other| look_into(wanted, other));
         wanted.systems |= self.tab == Tab::Systems;
     }
 
@@ -57,11 +63,20 @@ impl InspectorPanel {
             step(back, "←", "Selection before (Alt+Left)", Request::Back);
             step(forward, "→", "Selection after (Alt+Right)", Request::Forward);
             ui.separator();
-            for (tab, name) in [(Tab::Components, "Components"), (Tab::Systems, "Systems"), (Tab::Raw, "Raw")]
-            {
+            for (tab, name) in [
+                (Tab::Components, "Components"),
+                (Tab::Systems, "Systems"),
+                (Tab::History, "History"),
+                (Tab::Raw, "Raw"),
+            ] {
                 ui.selectable_value(&mut self.tab, tab, name);
             }
         });
+        self.history.record(view);
+        if self.tab == Tab::History {
+            self.history.ui(ui, view, out);
+            return;
+        }
         let Some(primary) = view.selection.primary() else {
             widgets::nothing(ui, "Select an entity to look into it");
             return;
@@ -71,9 +86,12 @@ impl InspectorPanel {
             return;
         };
         self.header(ui, view, detail, out);
+        if let Some(note) = self.note {
+            ui.label(RichText::new(note).color(Palette::of(ui.visuals()).warn));
+        }
         ui.separator();
         ScrollArea::vertical().auto_shrink(false).show(ui, |ui| match self.tab {
-            Tab::Components => self.components(ui, view, detail, out),
+            Tab::Components | Tab::History => self.components(ui, view, detail, out),
             Tab::Systems => systems(ui, view, detail, out),
             Tab::Raw => raw::ui(ui, view, detail, out),
         });

@@ -62,6 +62,62 @@ fn an_edit_goes_to_the_whole_selection() {
 }
 
 #[test]
+fn a_change_gives_each_selected_entity_its_own_value() {
+    let mut fixture = Fixture::paused().select(&[3, 2]);
+    let mut other = fixture::guardian();
+    other.ordinal = Ordinal(3);
+    other.components[4].values[0] = FieldValue::Float(10.0);
+    fixture.snapshot.details.push(other);
+    let mut harness = shown(fixture);
+    harness.get_by_label("mixed 10 … 60");
+    type_into(&mut harness, "health.health", "*= 1.5");
+    harness.key_press(Key::Enter);
+    harness.run();
+    let set = |ordinal, health| Command::Set {
+        entities: vec![Ordinal(ordinal)],
+        target: target("health", "health"),
+        value: FieldValue::Float(health),
+    };
+    assert_eq!(harness.state_mut().take_commands(), [set(2, 90.0), set(3, 15.0)]);
+}
+
+#[test]
+fn a_change_is_refused_where_not_all_values_are_known() {
+    let mut harness = shown(Fixture::paused().select(&[3, 2]));
+    type_into(&mut harness, "health.health", "*= 1.5");
+    harness.key_press(Key::Enter);
+    harness.run();
+    assert!(harness.state_mut().take_commands().is_empty());
+    harness.get_by_label_contains("Too many are selected");
+}
+
+#[test]
+fn a_watched_field_is_drawn_over_time() {
+    let mut harness = shown(Fixture::paused().select(&[2]));
+    harness.get_by_label("• health").click_secondary();
+    harness.run();
+    harness.get_by_label("Watch").click();
+    harness.run();
+    harness.get_by_label("History").click();
+    harness.run();
+    harness.get_by_label("guardian 42v1 health.health");
+    harness.get_by_label("60");
+    harness.get_by_label("Forget guardian 42v1 health.health").click();
+    harness.run();
+    harness.get_by_label_contains("Nothing is watched");
+}
+
+#[test]
+fn a_field_becomes_a_column_of_the_list() {
+    let mut harness = shown(Fixture::paused().select(&[2]));
+    harness.get_by_label("radius").click_secondary();
+    harness.run();
+    harness.get_by_label("Show as column").click();
+    harness.run();
+    assert_eq!(harness.state_mut().take(), [Request::Column("body.radius".to_owned())]);
+}
+
+#[test]
 fn a_value_unlike_its_template_can_be_reset() {
     let mut harness = shown(Fixture::paused().select(&[2]));
     assert!(harness.query_by_label_contains("Reset body").is_none());

@@ -43,9 +43,9 @@ fn grid(ui: &mut Ui, view: &View<'_>, schedule: &ScheduleView, chosen: &mut Pair
     let systems = &view.snapshot.systems;
     let font = TextStyle::Body.resolve(ui.style());
     let palette = *Palette::of(ui.visuals());
-    let longest = systems
-        .iter()
-        .map(|system| ui.painter().layout_no_wrap(system.name.clone(), font.clone(), palette.text).size().x);
+    let title = |row: usize| format!("{} {}", row + 1, systems[row].name);
+    let longest = (0..systems.len())
+        .map(|row| ui.painter().layout_no_wrap(title(row), font.clone(), palette.text).size().x);
     let names = longest.fold(40.0, f32::max).ceil() + 8.0;
     let side = CELL * systems.len() as f32;
     let (rect, response) = ui.allocate_exact_size(vec2(names + side, CELL + side), Sense::hover());
@@ -57,14 +57,14 @@ fn grid(ui: &mut Ui, view: &View<'_>, schedule: &ScheduleView, chosen: &mut Pair
     };
     let at = ui.ctx().pointer_hover_pos().filter(|at| rect.contains(*at));
     let painter = ui.painter_at(rect.intersect(ui.clip_rect()));
-    for (row, system) in systems.iter().enumerate() {
+    for row in 0..systems.len() {
         let line = cell(row, row);
         let near = at.is_some_and(|at| (line.y_range().contains(at.y)) || line.x_range().contains(at.x));
         let colour = if near { palette.strong } else { palette.weak };
         painter.text(
             pos2(rect.left(), line.center().y),
             Align2::LEFT_CENTER,
-            &system.name,
+            title(row),
             font.clone(),
             colour,
         );

@@ -122,7 +122,8 @@ impl SystemsPanel {
                     ui.label(&field.name);
                     let name = format!("{}.{}", system.name, field.name);
                     let edited = Edited { field, name: &name, live: value };
-                    if let Some(value) = self.holding.editor(ui, view, (system.id, at), edited, out) {
+                    if let Some(given) = self.holding.editor(ui, view, (system.id, at), edited, out) {
+                        let value = given.value;
                         out.push(
                             Command::Param { system: system.id, name: field.name.clone(), value }.into(),
                         );

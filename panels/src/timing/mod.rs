@@ -44,7 +44,7 @@ impl TimingPanel {
                 lanes(ui, view, tick);
             }
             ui.add_space(4.0);
-            table(ui, view, timing, out);
+            ScrollArea::horizontal().show(ui, |ui| table(ui, view, timing, out));
             ui.add_space(4.0);
             plot(ui, view, &timing.ticks);
         });

@@ -4,7 +4,7 @@ mod camera;
 mod mesh;
 
 use crate::theme::Palette;
-use crate::view::{Requests, View};
+use crate::view::{Requests, View, look_into};
 use crate::{PanelId, Request, Select, format, widgets};
 use camera::Camera;
 use egui::accesskit::Role;
@@ -50,7 +50,9 @@ impl WorldPanel {
         let within = if known { self.camera.wanted(self.size, view.snapshot.catalog.bounds) } else { None };
         wanted.shapes = Some(ShapesRequest { within, colour: self.colour.clone(), limit: MOST_SHAPES });
         // Only to name it.
-        wanted.details.extend(self.hovered);
+        if let Some(hovered) = self.hovered {
+            look_into(wanted, hovered);
+        }
     }
 
     /// Draws the panel.
