@@ -52,7 +52,8 @@ impl World {
         report
     }
 
-    /// Does one fixed step, whatever time passed, paused or not. Without a fixed step it is 16 milliseconds.
+    /// Does one fixed step to its end, whatever time passed, paused or not: what it began is settled, so that no
+    /// system is skipped for still being busy in the next. Without a fixed step it is 16 milliseconds.
     pub fn step(&mut self) {
         let step = self.clocks.step.unwrap_or(16.0);
         self.clocks.player_time += step;
@@ -60,6 +61,7 @@ impl World {
         let paused = std::mem::take(&mut self.clocks.paused);
         self.pump();
         self.advance(step);
+        self.settle();
         self.clocks.paused = paused;
         self.emit(WorldEvent::UpdateFinished);
     }
