@@ -226,20 +226,31 @@ pub fn keys_text(context: &Context, entry: &Entry) -> String {
 
 /// Takes the keys of the table out of this frame's input and returns the actions they mean.
 ///
-/// Space is left to a button that has the keyboard.
+/// Space presses what the user went to with Tab; what has the keyboard because it was clicked, as a list has, leaves
+/// it to the table.
 pub fn pressed(context: &Context, table: &[Entry]) -> Vec<Action> {
     let typing = context.text_edit_focused();
-    let focused = context.memory(|memory| memory.focused().is_some());
+    let tabbed = went_by_tab(context) && context.memory(|memory| memory.focused().is_some());
     let mut keys: Vec<(KeyboardShortcut, Action)> = table
         .iter()
         .filter(|entry| entry.when == When::Always || !typing)
         .flat_map(|entry| entry.keys.iter().map(|key| (*key, entry.action)))
-        .filter(|(key, _)| *key != plain(Key::Space) || !focused)
+        .filter(|(key, _)| *key != plain(Key::Space) || !tabbed)
         .collect();
     // With more modifiers first: Ctrl+S would also take Ctrl+Shift+S.
     keys.sort_by_key(|(key, _)| std::cmp::Reverse(modifiers(key)));
     context.input_mut(|input| {
         keys.into_iter().filter(|(key, _)| input.consume_shortcut(key)).map(|(_, action)| action).collect()
+    })
+}
+
+/// Whether the last thing that moved the keyboard was Tab rather than the pointer.
+fn went_by_tab(context: &Context) -> bool {
+    let (tab, pressed) = context.input(|input| (input.key_pressed(Key::Tab), input.pointer.any_pressed()));
+    context.data_mut(|data| {
+        let by_tab: &mut bool = data.get_temp_mut_or_default(egui::Id::unique("went by tab"));
+        *by_tab = (*by_tab || tab) && !pressed;
+        *by_tab
     })
 }
 

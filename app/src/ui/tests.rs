@@ -216,6 +216,21 @@ fn keys_run_pause_and_step() {
 }
 
 #[test]
+fn space_presses_a_button_reached_by_tab_but_not_one_that_was_clicked() {
+    let mut window = Window::paused();
+    window.click("Step N");
+    window.commands();
+    window.press(NONE, egui::Key::Space);
+    assert_eq!(window.commands(), [Command::Run]);
+    let step = window.harness.query_all_by_label("Step").next().expect("the button");
+    step.focus();
+    window.press(NONE, egui::Key::Tab);
+    window.press(egui::Modifiers::SHIFT, egui::Key::Tab);
+    window.press(NONE, egui::Key::Space);
+    assert_eq!(window.commands(), [Command::Step { steps: 1 }]);
+}
+
+#[test]
 fn delete_kills_what_is_selected_and_only_that() {
     let mut window = Window::paused();
     window.press(NONE, egui::Key::Delete);
