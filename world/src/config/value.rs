@@ -196,6 +196,11 @@ impl<'a> Config<'a> {
         self.entries.iter().map(|(key, value)| (key.as_ref(), value))
     }
 
+    /// The entries in their order, to look at by index.
+    pub(crate) fn entries(&self) -> &[(Cow<'a, str>, Value<'a>)] {
+        &self.entries
+    }
+
     /// How many keys there are.
     pub fn len(&self) -> usize {
         self.entries.len()

@@ -93,7 +93,7 @@ impl Definitions {
             match fields.text.as_bytes().get(fields.at) {
                 None => break,
                 Some(&ABSENT) => fields.at += 1,
-                Some(_) => match fields.value(property.kind) {
+                Some(_) => match fields.value(&property.kind) {
                     Ok(value) => config.append(&property.name, value),
                     Err(fault) => return Err(error(fields.at, Some(property), fault)),
                 },
@@ -118,11 +118,11 @@ impl<'a> Fields<'a> {
         varint::read(self.text.as_bytes(), &mut self.at)
     }
 
-    fn value(&mut self, kind: PropertyKind) -> Result<Value<'a>, DecodeFault> {
+    fn value(&mut self, kind: &PropertyKind) -> Result<Value<'a>, DecodeFault> {
         let start = self.at;
         let stored = self.number()?;
         let value = match kind {
-            PropertyKind::Uint(scale) if scale == Scale::PLAIN && stored <= 1 << 53 => {
+            PropertyKind::Uint(scale) if *scale == Scale::PLAIN && stored <= 1 << 53 => {
                 Ok(Value::Uint(stored))
             }
             PropertyKind::Uint(scale) => finite(scale.number(stored as f64)),

@@ -3,7 +3,7 @@
 use super::decode::ABSENT;
 use super::definition::{Property, PropertyKind, TYPE};
 use super::definitions::Definitions;
-use super::scale::{Scale, exact_number, zigzag};
+use super::scale::{exact_number, zigzag};
 use super::varint;
 use crate::config::{Config, Value};
 
@@ -27,17 +27,21 @@ impl Definitions {
 
 fn write_fields(properties: &[Property], config: &Config<'_>, out: &mut String) -> Option<()> {
     // Most configs have their keys in the order of the definition: the next entry is the first guess.
-    let mut entries = config.iter().filter(|(name, _)| *name != TYPE).peekable();
+    let entries = config.entries();
+    let mut guess = usize::from(entries.first().is_some_and(|(name, _)| name == TYPE));
     let mut written = 1;
     let mut end = out.len();
     for property in properties {
-        let value = match entries.next_if(|(name, _)| *name == property.name) {
-            Some((_, value)) => Some(value),
-            None => config.get(&property.name),
+        let value = match entries.get(guess) {
+            Some((name, value)) if *name == property.name => {
+                guess += 1;
+                Some(value)
+            }
+            _ => config.get(&property.name),
         };
         match value {
             Some(value) => {
-                write_field(property.kind, value, out)?;
+                write_field(&property.kind, value, out)?;
                 written += 1;
                 end = out.len();
             }
@@ -48,7 +52,7 @@ fn write_fields(properties: &[Property], config: &Config<'_>, out: &mut String) 
     (written == config.len()).then_some(())
 }
 
-fn write_field(kind: PropertyKind, value: &Value<'_>, out: &mut String) -> Option<()> {
+fn write_field(kind: &PropertyKind, value: &Value<'_>, out: &mut String) -> Option<()> {
     if let (PropertyKind::Text, Value::Text(text)) = (kind, value) {
         // A length of 0 stands for null, so the empty text has none.
         if text.is_empty() {
@@ -64,9 +68,15 @@ fn write_field(kind: PropertyKind, value: &Value<'_>, out: &mut String) -> Optio
 }
 
 /// The integer that stands for exactly this value, if one does; a text other than null has none.
-fn stored(kind: PropertyKind, value: &Value<'_>) -> Option<u64> {
+fn stored(kind: &PropertyKind, value: &Value<'_>) -> Option<u64> {
     match (kind, value) {
-        (PropertyKind::Uint(scale), Value::Uint(n)) if scale == Scale::PLAIN && *n <= 1 << 53 => Some(*n),
+        (PropertyKind::Uint(scale), Value::Uint(n)) if *n <= i64::MAX as u64 => {
+            u64::try_from(scale.stored_integer(*n as i64)?).ok()
+        }
+        (PropertyKind::Int(scale), Value::Uint(n)) if *n <= i64::MAX as u64 => {
+            scale.stored_integer(*n as i64).map(zigzag)
+        }
+        (PropertyKind::Int(scale), Value::Int(n)) => scale.stored_integer(*n).map(zigzag),
         (PropertyKind::Boolean, Value::Bool(truth)) => Some(u64::from(*truth)),
         (PropertyKind::Text, Value::Null) => Some(0),
         _ => stored_number(kind, exact_number(value)?),
@@ -74,7 +84,7 @@ fn stored(kind: PropertyKind, value: &Value<'_>) -> Option<u64> {
 }
 
 /// The integer that stands for exactly this number, if one does.
-pub(super) fn stored_number(kind: PropertyKind, number: f64) -> Option<u64> {
+pub(super) fn stored_number(kind: &PropertyKind, number: f64) -> Option<u64> {
     match kind {
         PropertyKind::Uint(scale) => u64::try_from(scale.stored(number)?).ok(),
         PropertyKind::Int(scale) => scale.stored(number).map(zigzag),

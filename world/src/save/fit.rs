@@ -74,7 +74,7 @@ impl<'a> Numbers<'a> {
         let mut digits = 0;
         let mut misfits = 0;
         for number in self.sample() {
-            match stored_number(kind, *number) {
+            match stored_number(&kind, *number) {
                 Some(stored) => digits += varint::length(stored),
                 None => misfits += 1,
             }
@@ -290,7 +290,7 @@ mod tests {
     }
 
     fn misfits(kind: PropertyKind, numbers: &[f64]) -> usize {
-        numbers.iter().filter(|number| stored_number(kind, **number).is_none()).count()
+        numbers.iter().filter(|number| stored_number(&kind, **number).is_none()).count()
     }
 
     #[test]

@@ -11,6 +11,8 @@ pub struct Scale {
     decimals: u8,
     /// 10^decimals, which a double holds exactly.
     divisor: f64,
+    /// Step and offset, if both are integers and there are no decimals: then no division of doubles is needed.
+    whole: Option<(i64, i64)>,
 }
 
 /// Why numbers cannot be scaled like this.
@@ -34,7 +36,7 @@ const POWERS_OF_TEN: [f64; 23] = [
 
 impl Scale {
     /// The integers as they are.
-    pub const PLAIN: Self = Self { step: 1.0, offset: 0.0, decimals: 0, divisor: 1.0 };
+    pub const PLAIN: Self = Self { step: 1.0, offset: 0.0, decimals: 0, divisor: 1.0, whole: Some((1, 0)) };
     /// 10^22 is the greatest power of ten that a double holds exactly.
     pub const MAX_DECIMALS: u8 = (POWERS_OF_TEN.len() - 1) as u8;
     /// Integers are stored up to this size: beyond it neighbours fall together in a double.
@@ -52,7 +54,8 @@ impl Scale {
             return Err(ScaleError::Offset(offset));
         }
         let divisor = *POWERS_OF_TEN.get(usize::from(decimals)).ok_or(ScaleError::Decimals(decimals))?;
-        Ok(Self { step, offset, decimals, divisor })
+        let whole = if decimals == 0 { integer(step).zip(integer(offset)) } else { None };
+        Ok(Self { step, offset, decimals, divisor, whole })
     }
 
     /// What the stored integer is multiplied by. Neither 0 nor infinite.
@@ -72,17 +75,41 @@ impl Scale {
 
     /// The number that `stored` stands for; infinite if it is beyond the doubles.
     pub(super) fn number(&self, stored: f64) -> f64 {
-        stored * self.step / self.divisor + self.offset
+        self.divided(stored * self.step) + self.offset
+    }
+
+    /// Most scales have no decimals, and divisions are slow: one by 1 is left out.
+    fn divided(&self, product: f64) -> f64 {
+        if self.decimals == 0 { product } else { product / self.divisor }
+    }
+
+    /// The integer that stands for exactly this one, if one does.
+    pub(super) fn stored_integer(&self, number: i64) -> Option<i64> {
+        const MAX: u64 = Scale::MAX_STORED as u64;
+        let Some((step, offset)) = self.whole.filter(|_| number.unsigned_abs() <= MAX) else {
+            return self.stored(exact_number(&Value::from(number))?);
+        };
+        let distance = number - offset;
+        let stored = if step == 1 { distance } else { distance / step };
+        // Up to this size doubles compute as integers do.
+        (stored * step == distance && distance.unsigned_abs() <= MAX).then_some(stored)
     }
 
     /// The integer that stands for exactly this number, if one does.
     pub(super) fn stored(&self, number: f64) -> Option<i64> {
-        let stored = rounded((number - self.offset) * self.divisor / self.step);
+        let steps = (number - self.offset) * self.divisor;
+        let stored = rounded(if self.step == 1.0 { steps } else { steps / self.step });
         // Also refuses NaN. Through an integer, as it will be read: it has no -0.
         let fits = stored.abs() <= Self::MAX_STORED;
         let stored = stored as i64;
         (fits && self.number(stored as f64).to_bits() == number.to_bits()).then_some(stored)
     }
+}
+
+/// The number as an integer, if it is one: -0 is not.
+fn integer(number: f64) -> Option<i64> {
+    let exact = number.abs() <= Scale::MAX_STORED && (number as i64 as f64).to_bits() == number.to_bits();
+    exact.then_some(number as i64)
 }
 
 /// The nearest integer. The processor has no instruction for this that every machine knows, but its additions
@@ -169,6 +196,19 @@ mod tests {
         #[test]
         fn zigzag_goes_both_ways(n in any::<i64>()) {
             prop_assert_eq!(unzigzag(zigzag(n)), n);
+        }
+
+        #[test]
+        fn integers_are_stored_as_doubles_would_be(
+            number in prop_oneof![-1000..1000_i64, any::<i64>(), -(1_i64 << 54)..1 << 54],
+            step in prop_oneof![-9..9_i64, any::<i64>()],
+            offset in prop_oneof![Just(0), -1000..1000_i64, any::<i64>()],
+        ) {
+            prop_assume!(step != 0);
+            let scale = Scale::new(step as f64, offset as f64, 0).unwrap();
+            let exact = exact_number(&Value::from(number));
+            let stored = scale.stored_integer(number);
+            prop_assert_eq!(stored, exact.and_then(|number| scale.stored(number)));
         }
 
         #[test]

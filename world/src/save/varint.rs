@@ -25,13 +25,35 @@ const MEANINGS: [u8; 256] = {
 const FOLLOWED: u8 = 64;
 const NO_DIGIT: u8 = u8::MAX;
 
+/// The most digits that 64 bits need.
+const MAX_DIGITS: usize = 12;
+
+/// What a digit at each place is worth.
+const WEIGHTS: [u64; MAX_DIGITS] = {
+    let mut weights = [1; MAX_DIGITS];
+    let mut place = 1;
+    while place < MAX_DIGITS {
+        weights[place] = weights[place - 1] * RADIX;
+        place += 1;
+    }
+    weights
+};
+
 /// Appends `n`.
 pub(crate) fn write(out: &mut String, mut n: u64) {
-    while n >= RADIX {
-        out.push(char::from(MORE[(n % RADIX) as usize]));
+    let mut push = |digit: u8| out.push(char::from(digit));
+    // Two at a time, for each division has to wait for the one before.
+    while n >= RADIX * RADIX {
+        let pair = n % (RADIX * RADIX);
+        push(MORE[(pair % RADIX) as usize]);
+        push(MORE[(pair / RADIX) as usize]);
+        n /= RADIX * RADIX;
+    }
+    if n >= RADIX {
+        push(MORE[(n % RADIX) as usize]);
         n /= RADIX;
     }
-    out.push(char::from(LAST[n as usize]));
+    push(LAST[n as usize]);
 }
 
 /// All numbers of a text that is nothing else; none if it is something else.
@@ -56,30 +78,32 @@ pub(super) fn length(n: u64) -> u32 {
 
 /// The number at `at`, which moves behind it; in case of a fault it points at the character to blame.
 pub(super) fn read(bytes: &[u8], at: &mut usize) -> Result<u64, DecodeFault> {
-    let start = *at;
+    let digits = bytes.get(*at..).unwrap_or_default();
     let mut number = 0_u64;
-    let mut weight = Some(1_u64);
-    loop {
-        let byte = *bytes.get(*at).ok_or(DecodeFault::EndsWithinNumber)?;
-        let meaning = MEANINGS[byte as usize];
+    let mut place = 0;
+    let fault = loop {
+        let Some(byte) = digits.get(place) else { break DecodeFault::EndsWithinNumber };
+        let meaning = MEANINGS[usize::from(*byte)];
         if meaning == NO_DIGIT {
-            return Err(DecodeFault::NotADigit);
+            break DecodeFault::NotADigit;
         }
-        let last = meaning < FOLLOWED;
         let digit = u64::from(meaning % FOLLOWED);
-        if last && digit == 0 && *at > start {
-            return Err(DecodeFault::NeedlessDigit);
-        }
-        number = weight
-            .and_then(|weight| digit.checked_mul(weight))
-            .and_then(|part| number.checked_add(part))
-            .ok_or(DecodeFault::NumberTooGreat)?;
-        *at += 1;
-        if last {
+        let part = WEIGHTS.get(place).and_then(|weight| digit.checked_mul(*weight));
+        let Some(sum) = part.and_then(|part| number.checked_add(part)) else {
+            break DecodeFault::NumberTooGreat;
+        };
+        number = sum;
+        if meaning < FOLLOWED {
+            if digit == 0 && place > 0 {
+                break DecodeFault::NeedlessDigit;
+            }
+            *at += place + 1;
             return Ok(number);
         }
-        weight = weight.and_then(|weight| weight.checked_mul(RADIX));
-    }
+        place += 1;
+    };
+    *at += place;
+    Err(fault)
 }
 
 #[cfg(test)]
