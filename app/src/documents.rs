@@ -5,6 +5,7 @@ use crossbeam_channel::{Receiver, Sender, unbounded};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
+use std::time::{Duration, Instant};
 
 /// Something that happened to files; fetched with [`Documents::poll`].
 #[derive(Debug)]
@@ -13,6 +14,10 @@ pub enum DocumentEvent {
     ChosenToOpen(PathBuf),
     /// The user chose a file to save to.
     ChosenToSave(PathBuf),
+    /// The user chose no file.
+    NotChosen,
+    /// The system has no dialog to choose a file with: the user has to type its path.
+    NoDialog(Purpose),
     /// A scene was read and is to be loaded. Its session becomes the open one when the load succeeds.
     Read {
         /// Where it came from.
@@ -44,15 +49,33 @@ pub enum DocumentEvent {
     },
 }
 
-/// Takes the file that was chosen; none if the dialog was cancelled.
-pub type Chosen = Box<dyn FnOnce(Option<PathBuf>) + Send>;
+/// What a file is chosen for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// It is opened.
+    Open,
+    /// It is saved to; this name is proposed.
+    Save(String),
+}
+
+/// How a dialog ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Choice {
+    /// With this file.
+    File(PathBuf),
+    /// With none.
+    Cancelled,
+    /// It never began: the system has none.
+    NoDialog,
+}
+
+/// Takes what was chosen.
+pub type Chosen = Box<dyn FnOnce(Choice) + Send>;
 
 /// How the user chooses files.
 pub trait Dialogs {
-    /// Lets the user choose a file to open.
-    fn open(&self, chosen: Chosen);
-    /// Lets the user choose a file to save to.
-    fn save(&self, name: &str, chosen: Chosen);
+    /// Lets the user choose a file.
+    fn choose(&self, purpose: &Purpose, chosen: Chosen);
 }
 
 /// What the threads tell.
@@ -112,25 +135,21 @@ impl Documents {
         self.saving || self.reading > 0
     }
 
-    /// Lets the user choose a file to open.
-    pub fn choose_to_open(&self) {
-        self.dialogs.open(self.chosen(DocumentEvent::ChosenToOpen));
-    }
-
-    /// Lets the user choose a file to save to; `name` is proposed.
-    pub fn choose_to_save(&self, name: &str) {
-        self.dialogs.save(name, self.chosen(DocumentEvent::ChosenToSave));
-    }
-
-    fn chosen(&self, event: fn(PathBuf) -> DocumentEvent) -> Chosen {
-        let (outbox, wake) = (self.messages.0.clone(), self.wake.clone());
-        Box::new(move |path| {
-            if let Some(path) = path {
-                // The window may be gone by now.
-                let _ = outbox.send(Message::Event(event(path)));
-                wake();
-            }
-        })
+    /// Lets the user choose a file.
+    pub fn choose(&self, purpose: Purpose) {
+        let (outbox, wake, for_event) = (self.messages.0.clone(), self.wake.clone(), purpose.clone());
+        let chosen = Box::new(move |choice| {
+            let event = match (choice, for_event) {
+                (Choice::File(path), Purpose::Open) => DocumentEvent::ChosenToOpen(path),
+                (Choice::File(path), Purpose::Save(_)) => DocumentEvent::ChosenToSave(path),
+                (Choice::Cancelled, _) => DocumentEvent::NotChosen,
+                (Choice::NoDialog, purpose) => DocumentEvent::NoDialog(purpose),
+            };
+            // The window may be gone by now.
+            let _ = outbox.send(Message::Event(event));
+            wake();
+        });
+        self.dialogs.choose(&purpose, chosen);
     }
 
     /// Reads a file.
@@ -294,34 +313,36 @@ impl Documents {
 #[derive(Debug, Default)]
 pub struct NativeDialogs;
 
-impl NativeDialogs {
-    fn dialog() -> rfd::AsyncFileDialog {
-        rfd::AsyncFileDialog::new().add_filter("Scenes and saves", &["json"]).add_filter("All files", &["*"])
-    }
+/// A dialog that ends sooner than anybody can press a button was never shown.
+const SOONEST: Duration = Duration::from_millis(250);
 
-    /// Waits for a dialog on a thread of its own.
-    fn wait(
-        dialog: impl Future<Output = Option<rfd::FileHandle>> + Send + 'static,
-        chosen: Chosen,
-    ) -> std::io::Result<()> {
-        thread::Builder::new()
-            .name("vivarium-dialog".into())
-            .spawn(move || chosen(block_on(dialog).map(|file| file.path().to_path_buf())))
-            .map(|_| ())
+impl Dialogs for NativeDialogs {
+    fn choose(&self, purpose: &Purpose, chosen: Chosen) {
+        let dialog = rfd::AsyncFileDialog::new()
+            .add_filter("Scenes and saves", &["json"])
+            .add_filter("All files", &["*"]);
+        match purpose {
+            Purpose::Open => wait(dialog.set_title("Open a scene or save").pick_file(), chosen),
+            Purpose::Save(name) => {
+                wait(dialog.set_title("Save the world").set_file_name(name).save_file(), chosen)
+            }
+        }
     }
 }
 
-impl Dialogs for NativeDialogs {
-    fn open(&self, chosen: Chosen) {
-        // Without a thread there is no dialog; the user tries again.
-        let _ = Self::wait(Self::dialog().set_title("Open a scene or save").pick_file(), chosen);
-    }
-
-    fn save(&self, name: &str, chosen: Chosen) {
-        let dialog = Self::dialog().set_title("Save the world").set_file_name(name);
-        // As above.
-        let _ = Self::wait(dialog.save_file(), chosen);
-    }
+/// Waits for a dialog on a thread of its own.
+fn wait(dialog: impl Future<Output = Option<rfd::FileHandle>> + Send + 'static, chosen: Chosen) {
+    let wait = move || {
+        let start = Instant::now();
+        let file = block_on(dialog);
+        chosen(match file {
+            Some(file) => Choice::File(file.path().to_path_buf()),
+            None if start.elapsed() < SOONEST => Choice::NoDialog,
+            None => Choice::Cancelled,
+        });
+    };
+    // Without a thread there is no dialog; the user tries again.
+    let _ = thread::Builder::new().name("vivarium-dialog".into()).spawn(wait);
 }
 
 /// Sleeps on this thread until a future is done.
@@ -347,23 +368,19 @@ fn block_on<T>(future: impl Future<Output = T>) -> T {
 pub(crate) mod tests {
     use super::*;
     use std::fs;
-    use std::time::{Duration, Instant};
 
-    /// Dialogs in which always the same file is chosen.
-    pub(crate) struct Always(pub(crate) Option<PathBuf>);
+    /// Dialogs that always end the same way.
+    pub(crate) struct Always(pub(crate) Choice);
 
     impl Dialogs for Always {
-        fn open(&self, chosen: Chosen) {
-            chosen(self.0.clone());
-        }
-        fn save(&self, _name: &str, chosen: Chosen) {
+        fn choose(&self, _purpose: &Purpose, chosen: Chosen) {
             chosen(self.0.clone());
         }
     }
 
     const SAMPLE: EmbeddedScene = EmbeddedScene { name: "flock", about: "Birds.", text: "{}" };
 
-    fn documents(choice: Option<PathBuf>) -> Documents {
+    fn documents(choice: Choice) -> Documents {
         Documents::new(vec![SAMPLE], Box::new(Always(choice)), Arc::new(|| {}))
     }
 
@@ -385,24 +402,28 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_chosen_file_is_told_and_a_cancelled_dialog_is_not() {
-        let mut chosen = documents(Some("a.json".into()));
-        chosen.choose_to_open();
+    fn what_became_of_a_dialog_is_told() {
+        let save = Purpose::Save("x.json".into());
+        let mut chosen = documents(Choice::File("a.json".into()));
+        chosen.choose(Purpose::Open);
         assert!(
             matches!(next(&mut chosen), DocumentEvent::ChosenToOpen(path) if path == Path::new("a.json"))
         );
-        chosen.choose_to_save("x");
+        chosen.choose(save.clone());
         assert!(
             matches!(next(&mut chosen), DocumentEvent::ChosenToSave(path) if path == Path::new("a.json"))
         );
-        let mut cancelled = documents(None);
-        cancelled.choose_to_open();
-        assert!(cancelled.poll().is_none());
+        let mut cancelled = documents(Choice::Cancelled);
+        cancelled.choose(Purpose::Open);
+        assert!(matches!(next(&mut cancelled), DocumentEvent::NotChosen));
+        let mut missing = documents(Choice::NoDialog);
+        missing.choose(save.clone());
+        assert!(matches!(next(&mut missing), DocumentEvent::NoDialog(purpose) if purpose == save));
     }
 
     #[test]
     fn a_missing_file_says_which() {
-        let mut documents = documents(None);
+        let mut documents = documents(Choice::Cancelled);
         documents.open_path(Path::new("/nowhere/none.json"));
         assert!(documents.is_busy());
         let DocumentEvent::Failed { message, unopened } = next(&mut documents) else { panic!("no failure") };
@@ -413,7 +434,7 @@ pub(crate) mod tests {
 
     #[test]
     fn a_sample_is_read_and_has_no_file() {
-        let mut documents = documents(None);
+        let mut documents = documents(Choice::Cancelled);
         documents.open_sample("flock");
         let DocumentEvent::Read { session, text, again } = next(&mut documents) else { panic!("not read") };
         assert_eq!((text.as_str(), again), ("{}", false));
@@ -430,7 +451,7 @@ pub(crate) mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("scene.json");
         fs::write(&path, "one").unwrap();
-        let mut documents = documents(None);
+        let mut documents = documents(Choice::Cancelled);
         open(&mut documents, &path);
         documents.save("two".into());
         assert!(matches!(next(&mut documents), DocumentEvent::Saved(saved) if saved == path));
@@ -445,7 +466,7 @@ pub(crate) mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (one, two) = (folder.path().join("one.json"), folder.path().join("two.json"));
         fs::write(&one, "one").unwrap();
-        let mut documents = documents(None);
+        let mut documents = documents(Choice::Cancelled);
         open(&mut documents, &one);
         documents.save_as(two.clone(), "two".into());
         assert!(matches!(next(&mut documents), DocumentEvent::Saved(saved) if saved == two));

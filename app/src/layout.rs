@@ -28,7 +28,7 @@ impl Default for Layout {
         let inspector = tabs(&mut tiles, &[Inspector]);
         let log = tabs(&mut tiles, &[Log]);
         let left = split(&mut tiles, LinearDir::Vertical, &[(scenes, 0.7), (entities, 1.3)]);
-        let columns = [(left, 0.9), (centre, 1.5), (inspector, 0.75)];
+        let columns = [(left, 0.8), (centre, 1.4), (inspector, 0.95)];
         let upper = split(&mut tiles, LinearDir::Horizontal, &columns);
         let root = split(&mut tiles, LinearDir::Vertical, &[(upper, 1.6), (log, 0.35)]);
         Self { tree: Tree::new(egui::Id::unique("panels"), root, tiles) }

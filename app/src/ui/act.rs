@@ -3,6 +3,7 @@
 use super::hear::Waiting;
 use super::question::{Question, Then};
 use super::{Inspector, is_empty};
+use crate::documents::Purpose;
 use crate::edits::{Before, Undo};
 use crate::keys::Action;
 use crate::layout::Layout;
@@ -195,7 +196,7 @@ impl Inspector {
     /// Does what waited for the edits to be saved or given up.
     pub(super) fn go_on(&mut self, then: Then) {
         match then {
-            Then::Choose => self.documents.choose_to_open(),
+            Then::Choose => self.documents.choose(Purpose::Open),
             Then::Open(path) => self.documents.open_path(&path),
             Then::Sample(name) => self.documents.open_sample(&name),
             Then::Close => self.may_close = true,
@@ -225,7 +226,7 @@ impl Inspector {
             Some(name) => name.to_string_lossy().into_owned(),
             None => format!("{}.json", scene.to_lowercase().replace(|c: char| !c.is_alphanumeric(), "-")),
         };
-        self.documents.choose_to_save(&name);
+        self.documents.choose(Purpose::Save(name));
     }
 
     /// Asks the host for the world's text, and saves it when it comes.

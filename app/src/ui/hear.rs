@@ -121,12 +121,9 @@ impl Inspector {
     fn hear_document(&mut self, event: DocumentEvent) {
         match event {
             DocumentEvent::ChosenToOpen(path) => self.documents.open_path(&path),
-            DocumentEvent::ChosenToSave(mut path) => {
-                if path.extension().is_none() {
-                    path.set_extension("json");
-                }
-                self.save_world(Some(path));
-            }
+            DocumentEvent::ChosenToSave(path) => self.save_to(path),
+            DocumentEvent::NotChosen => self.after_save = None,
+            DocumentEvent::NoDialog(purpose) => self.question = Some(Question::path(purpose)),
             DocumentEvent::Read { session, text, again } => self.load(session, text, again),
             DocumentEvent::Saved(path) => {
                 self.settings.remember(&absolute(&path));
@@ -155,6 +152,14 @@ impl Inspector {
                 self.note(LogLevel::Error, message);
             }
         }
+    }
+
+    /// Saves to a file the user named; one without an ending gets the usual one.
+    pub(super) fn save_to(&mut self, mut path: PathBuf) {
+        if path.extension().is_none() {
+            path.set_extension("json");
+        }
+        self.save_world(Some(path));
     }
 
     /// Somebody else saved the open file: takes it at once, or asks if edits would be lost.

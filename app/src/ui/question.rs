@@ -1,8 +1,9 @@
 //! What the user is asked before edits are lost.
 
 use super::Inspector;
-use egui::{Context, Id, Modal, Panel, RichText, Ui};
-use std::path::PathBuf;
+use crate::documents::Purpose;
+use egui::{Context, Id, Key, Modal, Panel, RichText, TextEdit, Ui};
+use std::path::{Path, PathBuf};
 use vivarium_panels::{Palette, View};
 
 /// A question that has to be answered before anything else.
@@ -17,6 +18,25 @@ pub(super) enum Question {
         /// What was to be saved.
         text: String,
     },
+    /// The path of a file, typed where the system has no dialog for it.
+    Path {
+        /// What for.
+        purpose: Purpose,
+        /// What was typed.
+        typed: String,
+    },
+}
+
+impl Question {
+    /// Asks for a path.
+    pub(super) fn path(purpose: Purpose) -> Self {
+        let folder = std::env::current_dir().unwrap_or_default();
+        let typed = match &purpose {
+            Purpose::Open => folder.join(""),
+            Purpose::Save(name) => folder.join(name),
+        };
+        Self::Path { purpose, typed: typed.display().to_string() }
+    }
 }
 
 /// What goes on after the question.
@@ -85,7 +105,7 @@ enum Pressed {
 impl Inspector {
     /// Draws the question, if there is one, and goes on when it is answered.
     pub(super) fn ask(&mut self, context: &Context) {
-        let Some(question) = &self.question else { return };
+        let Some(question) = &mut self.question else { return };
         let pressed = match question {
             Question::Unsaved(then) => dialog(
                 context,
@@ -102,12 +122,17 @@ impl Inspector {
                 &format!("{} was changed by another program since it was opened here.", path.display()),
                 ["Save over it", ""],
             ),
+            Question::Path { purpose, typed } => path_dialog(context, purpose, typed),
         };
         let Some(pressed) = pressed else { return };
         match (self.question.take(), pressed) {
             (Some(Question::Unsaved(then)), Pressed::Save) => self.save_then(then),
             (Some(Question::Unsaved(then)), Pressed::GiveUp) => self.go_on(then),
             (Some(Question::SaveOver { path, text }), Pressed::Save) => self.documents.save_as(path, text),
+            (Some(Question::Path { purpose, typed }), Pressed::Save) => match purpose {
+                Purpose::Open => self.documents.open_path(Path::new(typed.trim())),
+                Purpose::Save(_) => self.save_to(PathBuf::from(typed.trim())),
+            },
             _ => self.after_save = None,
         }
     }
@@ -118,6 +143,40 @@ impl Inspector {
             self.take_disk_text(text);
         }
     }
+}
+
+/// A dialog in which a path is typed.
+fn path_dialog(context: &Context, purpose: &Purpose, typed: &mut String) -> Option<Pressed> {
+    let (title, button) = match purpose {
+        Purpose::Open => ("Open a scene or save", "Open"),
+        Purpose::Save(_) => ("Save the world", "Save"),
+    };
+    let mut pressed = None;
+    let area = Modal::default_area(Id::unique("path")).accessible_name(title);
+    let modal = Modal::new(Id::unique("path")).area(area).show(context, |ui| {
+        ui.set_width(460.0);
+        ui.heading(title);
+        ui.add_space(4.0);
+        let field = TextEdit::singleline(typed).hint_text("Path of the file").desired_width(f32::INFINITY);
+        let field = ui.name_inputs("Path of the file", |ui| ui.add(field));
+        let entered = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
+        if !field.has_focus() && !entered {
+            field.request_focus();
+        }
+        ui.add_space(8.0);
+        ui.horizontal(|ui| {
+            if ui.button(button).clicked() || entered {
+                pressed = Some(Pressed::Save);
+            }
+            if ui.button("Cancel").clicked() {
+                pressed = Some(Pressed::Cancel);
+            }
+        });
+    });
+    if pressed.is_none() && modal.should_close() {
+        pressed = Some(Pressed::Cancel);
+    }
+    pressed
 }
 
 /// A dialog with up to two answers and *Cancel*.

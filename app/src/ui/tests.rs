@@ -1,6 +1,7 @@
 //! The whole window over a host that only records, driven by labels and keys as a user would.
 
 use super::*;
+use crate::documents::Choice;
 use crate::documents::tests::Always;
 use crate::files::EmbeddedScene;
 use crate::layout::Layout;
@@ -10,7 +11,7 @@ use egui_kittest::kittest::Queryable;
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 use vivarium_world::inspect::{EntityPage, Status};
@@ -60,7 +61,7 @@ const SAMPLE: EmbeddedScene = EmbeddedScene { name: "flock", about: "Birds.", te
 
 impl Window {
     /// A window in which the user always chooses `choice` in dialogs.
-    fn new(status: Status, choice: Option<PathBuf>) -> Self {
+    fn new(status: Status, choice: Choice) -> Self {
         let record = Rc::new(RefCell::new(Record::default()));
         let snapshot = Rc::new(RefCell::new(Snapshot { status, ..Snapshot::default() }));
         let host =
@@ -79,7 +80,7 @@ impl Window {
 
     /// A window on a paused world.
     fn paused() -> Self {
-        Self::new(paused(), None)
+        Self::new(paused(), Choice::Cancelled)
     }
 
     fn steps(&mut self) {
@@ -88,6 +89,15 @@ impl Window {
 
     fn click(&mut self, label: &str) {
         let Some(node) = self.harness.query_all_by_label(label).next() else {
+            panic!("nothing is called {label}")
+        };
+        node.click();
+        self.steps();
+    }
+
+    /// Presses a button of a dialog, which is drawn after everything else.
+    fn press_in_dialog(&mut self, label: &str) {
+        let Some(node) = self.harness.query_all_by_label(label).last() else {
             panic!("nothing is called {label}")
         };
         node.click();
@@ -342,7 +352,7 @@ fn an_error_is_a_toast_and_a_line_of_the_log() {
 
 #[test]
 fn the_empty_window_offers_samples_and_recent_files() {
-    let mut window = Window::new(Status::default(), None);
+    let mut window = Window::new(Status::default(), Choice::Cancelled);
     assert!(window.has("Samples"));
     window.click("flock");
     window.wait("the sample", |window| !window.record.borrow().commands.is_empty());
@@ -400,7 +410,7 @@ fn saving_writes_what_the_host_answers() {
 fn a_sample_is_saved_under_a_chosen_name() {
     let folder = tempfile::tempdir().unwrap();
     let chosen = folder.path().join("mine");
-    let mut window = Window::new(paused(), Some(chosen.clone()));
+    let mut window = Window::new(paused(), Choice::File(chosen.clone()));
     window.harness.state_mut().request(Request::OpenSample("flock".into()));
     window.wait("the load", |window| !window.record.borrow().commands.is_empty());
     window.answer(Ok(Done::Loaded { entities: 1, notes: vec![] }));
@@ -414,6 +424,37 @@ fn a_sample_is_saved_under_a_chosen_name() {
 }
 
 #[test]
+fn where_there_is_no_dialog_a_path_is_typed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("typed.json");
+    fs::write(&path, "{}").unwrap();
+    let mut window = Window::new(paused(), Choice::NoDialog);
+    window.press(CTRL, egui::Key::O);
+    assert!(window.has("Open a scene or save"));
+    window.press(CTRL, egui::Key::A);
+    window.harness.event(egui::Event::Text(path.display().to_string()));
+    window.steps();
+    window.press_in_dialog("Open");
+    window.wait("the load", |window| !window.record.borrow().commands.is_empty());
+    assert!(!window.has("Open a scene or save"));
+    assert!(
+        matches!(&window.commands()[..], [Command::Load { source, .. }] if *source == path.display().to_string())
+    );
+}
+
+#[test]
+fn a_save_that_is_called_off_does_not_close_the_window_later() {
+    let mut window = Window::paused();
+    window.set_edited(true);
+    window.close();
+    window.steps();
+    window.press_in_dialog("Save");
+    assert_eq!(window.commands(), [], "the user chose no file");
+    assert!(window.harness.state().after_save.is_none());
+    assert!(!window.harness.state().may_close);
+}
+
+#[test]
 fn closing_with_edits_asks_and_cancel_stays() {
     let mut window = Window::paused();
     assert!(window.close(), "without edits it closes at once");
@@ -421,7 +462,7 @@ fn closing_with_edits_asks_and_cancel_stays() {
     assert!(!window.close());
     window.steps();
     assert!(window.has("Unsaved edits"));
-    window.click("Cancel");
+    window.press_in_dialog("Cancel");
     assert!(!window.has("Unsaved edits"));
     assert!(!window.harness.state().may_close);
 }
@@ -432,7 +473,7 @@ fn closing_with_edits_can_give_them_up() {
     window.set_edited(true);
     window.close();
     window.steps();
-    window.click("Don't save");
+    window.press_in_dialog("Don't save");
     assert!(window.close());
 }
 
@@ -446,7 +487,7 @@ fn closing_with_edits_can_save_first() {
     window.set_edited(true);
     window.close();
     window.steps();
-    window.click("Save");
+    window.press_in_dialog("Save");
     window.answer(Ok(Done::Saved { text: "kept".into(), entities: 4 }));
     window.wait("the window to close", |window| window.harness.state().may_close);
     assert_eq!(fs::read_to_string(&path).unwrap(), "kept");
@@ -502,7 +543,7 @@ fn opening_over_edits_asks_first() {
     window.steps();
     assert!(window.has("Unsaved edits"));
     assert_eq!(window.commands(), []);
-    window.click("Don't save");
+    window.press_in_dialog("Don't save");
     window.wait("the load", |window| !window.record.borrow().commands.is_empty());
 }
 
