@@ -1,15 +1,21 @@
 //! Blocks waiting to be freed, and the runs they wait for.
 
+use crate::series::Series;
+use crate::theme::Palette;
 use crate::view::{Requests, View};
 use crate::{format, widgets};
 use egui::Ui;
 use egui_extras::Column;
+use egui_plot::{Line, Plot, PlotPoints};
 use vivarium_world::SystemId;
 use vivarium_world::inspect::{DeferredView, OpenRun, ViewRequest};
 
 /// What waits to be freed, for how long, and for what.
 #[derive(Default)]
-pub struct DeferredPanel {}
+pub struct DeferredPanel {
+    /// How many blocks waited while the panel was seen.
+    blocks: Series,
+}
 
 /// `412 blocks · 6.4 KB · oldest 37 ticks · waiting for flocking`
 fn headline(deferred: &DeferredView, tick: u64) -> String {
@@ -21,6 +27,10 @@ fn headline(deferred: &DeferredView, tick: u64) -> String {
     }
     if let Some(run) = first_open(&deferred.runs) {
         text.push_str(&format!(" · waiting for {}", run.name));
+    }
+    let held = deferred.list.iter().filter(|block| block.quarantined).count();
+    if held > 0 {
+        text.push_str(&format!(" · {} held by a run that hangs", format::counted(held, "block")));
     }
     text
 }
@@ -45,13 +55,30 @@ impl DeferredPanel {
         let tick = view.snapshot.status.tick;
         ui.label(egui::RichText::new(headline(deferred, tick)).strong());
         ui.separator();
+        self.blocks.push(tick, deferred.blocks as f64);
+        if self.blocks.len() > 1 {
+            self.chart(ui);
+        }
         self.runs(ui, view, deferred, out);
         self.blocks(ui, view, deferred, out);
     }
 
+    fn chart(&self, ui: &mut Ui) {
+        let points = PlotPoints::from(self.blocks.line(ui.available_width().max(80.0) as usize));
+        let colour = Palette::of(ui.visuals()).accent;
+        ui.weak("Blocks that wait, tick by tick");
+        Plot::new("deferred over time")
+            .height(90.0)
+            .include_y(0.0)
+            .allow_scroll(false)
+            .x_axis_formatter(|mark, _| format::count(mark.value.max(0.0) as u64))
+            .show(ui, |plot| plot.line(Line::new("blocks", points).color(colour).width(1.5)));
+        ui.add_space(4.0);
+    }
+
     /// A lane a run, from its start to now; the longest one holds things up.
     fn runs(&self, ui: &mut Ui, view: &View<'_>, deferred: &DeferredView, out: &mut Requests) {
-        let palette = crate::Palette::of(ui.visuals());
+        let palette = Palette::of(ui.visuals());
         if deferred.runs.is_empty() {
             ui.label(egui::RichText::new("No run is open").color(palette.weak));
         }
@@ -158,6 +185,9 @@ mod tests {
         let deferred = fixture.snapshot.deferred.as_ref().unwrap();
         assert_eq!(headline(deferred, 1_237), "1 block · 12 B · oldest 37 ticks · waiting for move");
         assert_eq!(headline(&DeferredView::default(), 5), "0 blocks · 0 B");
+        let mut held = deferred.clone();
+        held.list[0].quarantined = true;
+        assert!(headline(&held, 1_237).ends_with(" · 1 block held by a run that hangs"));
     }
 
     #[test]

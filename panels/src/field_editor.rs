@@ -25,8 +25,8 @@ pub(crate) struct Edited<'a> {
 }
 
 impl<K: PartialEq> Holding<K> {
-    /// Draws the editor of a field. Returns what the user gave, if anything. While the user is at it, it does not follow the
-    /// live value.
+    /// Draws the editor of a field. Returns what the user gave, if anything. While the user is at it, it does
+    /// not follow the live value.
     pub(crate) fn editor(
         &mut self,
         ui: &mut Ui,

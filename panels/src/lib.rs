@@ -1,8 +1,8 @@
 //! The panels of the inspector.
 //!
-//! A panel draws a [`View`] — a snapshot, the selection, the log — and pushes [`Request`]s. It keeps only what it
-//! alone remembers: a scroll position, a filter text, the value that is being typed. A visible panel also
-//! adds what it wants to see to the next `ViewRequest`; one that is not visible does no work.
+//! A panel draws a [`View`] — a snapshot, the selection, the log — and pushes [`Request`]s. It keeps only
+//! what it alone remembers: a scroll position, a filter text, the value that is being typed. A visible panel
+//! also adds what it wants to see to the next `ViewRequest`; one that is not visible does no work.
 //!
 //! ```text
 //!   Snapshot ──▶ View ──▶ panel ──▶ Request ──▶ the app, which sends the commands among them to the host
@@ -17,6 +17,7 @@ mod panel_id;
 mod panels;
 mod request;
 mod selection;
+mod series;
 mod theme;
 mod view;
 mod widgets;

@@ -29,8 +29,8 @@ pub enum Request {
     Reload,
     /// Bring a panel to the front.
     ShowPanel(PanelId),
-    /// Show the entities for which this holds in the entity list. [`Panels`](crate::Panels) does it and asks for the
-    /// panel; the app never sees it from there.
+    /// Show the entities for which this holds in the entity list. [`Panels`](crate::Panels) does it and asks
+    /// for the panel; the app never sees it from there.
     Filter(String),
     /// Show a field, `component.field`, as a column of the entity list. [`Panels`](crate::Panels) does it.
     Column(String),

@@ -100,7 +100,8 @@ impl History {
         &self.current
     }
 
-    /// Changes the selection. What could be gone forward to is forgotten; a change that changes nothing is none.
+    /// Changes the selection. What could be gone forward to is forgotten; a change that changes nothing is
+    /// none.
     pub fn apply(&mut self, change: &Select) {
         let next = self.current.after(change);
         if next == self.current {

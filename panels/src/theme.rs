@@ -1,5 +1,5 @@
-//! Colours of the light and the dark theme. Every text colour has a contrast of at least 4.5 on every ground it
-//! is written on; egui's own weak text and warnings do not.
+//! Colours of the light and the dark theme. Every text colour has a contrast of at least 4.5 on every ground
+//! it is written on; egui's own weak text and warnings do not.
 
 use egui::style::WidgetVisuals;
 use egui::{Color32, Context, FontDefinitions, FontFamily, FontId, Stroke, TextStyle, Theme, Visuals};

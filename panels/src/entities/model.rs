@@ -11,8 +11,8 @@ const MARGIN: usize = 64;
 /// The most rows one selection may take: each must be fetched once.
 pub(super) const MOST_SELECTED: usize = 100_000;
 
-/// The rows to ask for so that those in `sight` are there. Starts at whole margins, so that scrolling by a row seldom
-/// changes what is asked for.
+/// The rows to ask for so that those in `sight` are there. Starts at whole margins, so that scrolling by a
+/// row seldom changes what is asked for.
 pub(super) fn rows_for(sight: &Range<usize>) -> (usize, usize) {
     let first = (sight.start / MARGIN).saturating_sub(1) * MARGIN;
     let end = (sight.end / MARGIN + 2) * MARGIN;
@@ -24,7 +24,8 @@ pub(super) fn row_at(page: &EntityPage, index: usize) -> Option<&EntityRow> {
     page.rows.get(index.checked_sub(page.first)?)
 }
 
-/// The entities of a stretch from `anchor` to `cursor`, the cursor's last; none while the page does not hold them all.
+/// The entities of a stretch from `anchor` to `cursor`, the cursor's last; none while the page does not hold
+/// them all.
 pub(super) fn stretch(page: &EntityPage, anchor: usize, cursor: usize) -> Option<Vec<Ordinal>> {
     let (low, high) = (anchor.min(cursor), anchor.max(cursor));
     let from = low.checked_sub(page.first)?;
@@ -36,8 +37,8 @@ pub(super) fn stretch(page: &EntityPage, anchor: usize, cursor: usize) -> Option
     Some(ordinals)
 }
 
-/// Where a key takes the cursor in a list of `len` rows of which `page` are in sight. None if the list is empty or the
-/// key is another.
+/// Where a key takes the cursor in a list of `len` rows of which `page` are in sight. None if the list is
+/// empty or the key is another.
 pub(super) fn moved(cursor: Option<usize>, key: Key, page: usize, len: usize) -> Option<usize> {
     let last = len.checked_sub(1)?;
     let page = page.saturating_sub(1).max(1);
@@ -65,8 +66,8 @@ pub(super) fn clicked(sort: &Sort, by: SortBy) -> Sort {
     }
 }
 
-/// `text` cut into the part before a fault, the fault and the part after it. A range that does not fit the text, as
-/// after a further letter was typed, is cut to it.
+/// `text` cut into the part before a fault, the fault and the part after it. A range that does not fit the
+/// text, as after a further letter was typed, is cut to it.
 pub(super) fn cut_at_fault<'a>(text: &'a str, fault: &Range<usize>) -> [&'a str; 3] {
     let boundary =
         |at: usize| (0..=at.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);

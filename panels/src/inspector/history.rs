@@ -1,16 +1,13 @@
 //! Fields watched over time.
 
+use crate::series::Series;
 use crate::theme::Palette;
 use crate::view::{Requests, View, look_into};
 use crate::{format, widgets};
 use egui::{Color32, RichText, Ui};
 use egui_plot::{Line, Plot, PlotPoints};
-use std::collections::VecDeque;
 use vivarium_world::inspect::{ComponentView, EntityDetail, ViewRequest};
 use vivarium_world::{ComponentId, Ordinal};
-
-/// The most values kept of a field.
-const MOST_VALUES: usize = 10_000;
 
 /// The watched fields with the values seen so far.
 #[derive(Default)]
@@ -26,8 +23,7 @@ struct Watch {
     field: usize,
     /// `guardian 42v3 health.health`
     name: String,
-    /// Ticks and values, oldest first.
-    values: VecDeque<[f64; 2]>,
+    values: Series,
 }
 
 impl Watch {
@@ -60,7 +56,7 @@ impl History {
             component: component.id,
             field,
             name: format!("{entity} {}.{}", component.name, described.name),
-            values: VecDeque::new(),
+            values: Series::default(),
         });
     }
 
@@ -78,20 +74,9 @@ impl History {
             self.watches.clear();
             self.scene.clone_from(&status.scene);
         }
-        let tick = status.tick as f64;
         for watch in &mut self.watches {
-            let last = watch.values.back().map(|point| point[0]);
-            if last.is_some_and(|last| last > tick) {
-                // The scene was loaded anew.
-                watch.values.clear();
-            }
-            let Some(value) = watch.value(view).filter(|value| value.is_finite()) else { continue };
-            match watch.values.back_mut() {
-                Some(point) if point[0] == tick => point[1] = value,
-                _ => watch.values.push_back([tick, value]),
-            }
-            if watch.values.len() > MOST_VALUES {
-                watch.values.pop_front();
+            if let Some(value) = watch.value(view).filter(|value| value.is_finite()) {
+                watch.values.push(status.tick, value);
             }
         }
     }
@@ -126,7 +111,7 @@ impl History {
             .x_axis_formatter(|mark, _| format::count(mark.value.max(0.0) as u64))
             .show(ui, |plot| {
                 for (at, watch) in self.watches.iter().enumerate() {
-                    let points = PlotPoints::from(decimated(&watch.values, width));
+                    let points = PlotPoints::from(watch.values.line(width));
                     plot.line(Line::new(watch.name.clone(), points).color(colour(at, dark)).width(1.5));
                 }
             });
@@ -134,26 +119,6 @@ impl History {
             self.watches.remove(forgotten);
         }
     }
-}
-
-/// The values as a line of at most two points a column, least and greatest.
-fn decimated(values: &VecDeque<[f64; 2]>, columns: usize) -> Vec<[f64; 2]> {
-    let columns = columns.max(1);
-    if values.len() <= columns * 2 {
-        return values.iter().copied().collect();
-    }
-    let mut points = Vec::with_capacity(columns * 2);
-    for column in 0..columns {
-        let range = column * values.len() / columns..(column + 1) * values.len() / columns;
-        let part = || values.range(range.clone()).copied();
-        let least = part().min_by(|a, b| a[1].total_cmp(&b[1]));
-        let greatest = part().max_by(|a, b| a[1].total_cmp(&b[1]));
-        let mut pair: Vec<_> = least.into_iter().chain(greatest).collect();
-        pair.sort_by(|a, b| a[0].total_cmp(&b[0]));
-        pair.dedup();
-        points.extend(pair);
-    }
-    points
 }
 
 /// A colour for each line, neighbours far apart.
@@ -181,19 +146,16 @@ mod tests {
     }
 
     #[test]
-    fn a_value_a_tick_is_kept_the_last_of_each() {
+    fn values_are_kept_until_another_scene_is_loaded() {
         let mut fixture = Fixture::paused();
         let mut history = watching(&fixture);
         assert_eq!(history.watches.len(), 1, "watched once");
-        for (tick, health) in [(1_204, 60.0), (1_204, 59.0), (1_205, 58.0)] {
+        for (tick, health) in [(1_204, 60.0), (1_205, 58.0)] {
             fixture.snapshot.status.tick = tick;
             fixture.snapshot.details[0].components[4].values[0] = FieldValue::Float(health);
             history.record(&fixture.view());
         }
-        assert_eq!(history.watches[0].values, [[1_204.0, 59.0], [1_205.0, 58.0]]);
-        fixture.snapshot.status.tick = 3;
-        history.record(&fixture.view());
-        assert_eq!(history.watches[0].values, [[3.0, 58.0]], "a reload begins anew");
+        assert_eq!(history.watches[0].values.line(10), [[1_204.0, 60.0], [1_205.0, 58.0]]);
         fixture.snapshot.status.scene = "Other".to_owned();
         history.record(&fixture.view());
         assert!(history.watches.is_empty());
@@ -206,13 +168,5 @@ mod tests {
         history.request(&mut wanted);
         history.request(&mut wanted);
         assert_eq!(wanted.details, [Ordinal(2)]);
-    }
-
-    #[test]
-    fn long_histories_keep_their_peaks() {
-        let values: VecDeque<_> =
-            (0..10_000).map(|n| [n as f64, if n == 4_321 { 9.0 } else { 1.0 }]).collect();
-        let points = decimated(&values, 100);
-        assert!(points.len() <= 200 && points.contains(&[4_321.0, 9.0]));
     }
 }

@@ -14,7 +14,8 @@ pub(super) struct Shown<'a> {
     pub(super) fields: Vec<usize>,
 }
 
-/// What a filter leaves of an entity: components whose name matches, whole; of others the fields whose names match.
+/// What a filter leaves of an entity: components whose name matches, whole; of others the fields whose names
+/// match.
 pub(super) fn shown<'a>(detail: &'a EntityDetail, catalog: &'a CatalogView, filter: &str) -> Vec<Shown<'a>> {
     let mut list = Vec::new();
     for state in &detail.components {
@@ -36,7 +37,8 @@ pub(super) fn differs(state: &ComponentState, field: usize) -> Option<&FieldValu
     (state.values.get(field)? != template).then_some(template)
 }
 
-/// What several entities have in a field where they do not agree: `mixed`, with least and greatest for numbers.
+/// What several entities have in a field where they do not agree: `mixed`, with least and greatest for
+/// numbers.
 pub(super) fn mixed(details: &[&EntityDetail], component: ComponentId, field: usize) -> Option<String> {
     let states =
         details.iter().filter_map(|detail| detail.components.iter().find(|c| c.component == component));

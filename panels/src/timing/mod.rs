@@ -4,7 +4,7 @@ mod model;
 
 use crate::theme::Palette;
 use crate::view::{Requests, View};
-use crate::{format, widgets};
+use crate::{format, series, widgets};
 use egui::accesskit::Role;
 use egui::{Align2, Color32, FontId, Mesh, Rect, RichText, ScrollArea, Sense, Shape, Ui, pos2, vec2};
 use egui_extras::{Column, TableRow};
@@ -251,7 +251,8 @@ fn timing_row(
 
 fn plot(ui: &mut Ui, view: &View<'_>, ticks: &[TickSample]) {
     let palette = Palette::of(ui.visuals());
-    let points = model::decimated(ticks, ui.available_width().max(80.0) as usize);
+    let point = |at: usize| [ticks[at].tick as f64, ticks[at].took.as_secs_f64() * 1e3];
+    let points = series::decimated(ticks.len(), point, ui.available_width().max(80.0) as usize);
     let budget = model::budget(view.snapshot.status.step).as_secs_f64() * 1e3;
     ui.label(RichText::new("Milliseconds a tick").weak());
     Plot::new("tick times")

@@ -61,26 +61,6 @@ pub(super) fn share(timing: &TimingView, row: &TimingRow) -> f64 {
     if whole > 0.0 { sum(row) / whole } else { 0.0 }
 }
 
-/// Points of a line through the ticks' milliseconds: at most two for each of `columns`, least and greatest, so that no peak is
-/// lost.
-pub(super) fn decimated(ticks: &[TickSample], columns: usize) -> Vec<[f64; 2]> {
-    let point = |tick: &TickSample| [tick.tick as f64, tick.took.as_secs_f64() * 1e3];
-    if ticks.len() <= columns.max(1) * 2 {
-        return ticks.iter().map(point).collect();
-    }
-    let mut points = Vec::with_capacity(columns * 2);
-    for range in bars(ticks.len(), columns) {
-        let part = &ticks[range];
-        let least = part.iter().min_by_key(|tick| tick.took);
-        let greatest = slowest(part);
-        let mut pair: Vec<_> = least.into_iter().chain(greatest).map(point).collect();
-        pair.sort_by(|a, b| a[0].total_cmp(&b[0]));
-        pair.dedup();
-        points.extend(pair);
-    }
-    points
-}
-
 /// The runs of a tick by worker, the world thread first.
 pub(super) fn lanes(tick: &TickSample) -> Vec<(Option<usize>, Vec<usize>)> {
     let mut lanes: std::collections::BTreeMap<Option<usize>, Vec<usize>> = Default::default();
@@ -111,10 +91,6 @@ mod tests {
     use super::*;
     use crate::fixture::Fixture;
 
-    fn tick(tick: u64, millis: u64) -> TickSample {
-        TickSample { tick, took: Duration::from_millis(millis), runs: Vec::new() }
-    }
-
     #[test]
     fn a_tick_is_judged_by_its_step() {
         let budget = budget(16.0);
@@ -135,16 +111,6 @@ mod tests {
             let covered: Vec<_> = bars.into_iter().flatten().collect();
             assert_eq!(covered, (0..ticks).collect::<Vec<_>>(), "{ticks} in {count}");
         }
-    }
-
-    #[test]
-    fn a_line_keeps_its_peaks_when_points_are_left_out() {
-        let ticks: Vec<_> = (0..10_000).map(|n| tick(n, if n == 7_777 { 90 } else { 3 })).collect();
-        let points = decimated(&ticks, 200);
-        assert!(points.len() <= 400);
-        assert!(points.contains(&[7_777.0, 90.0]));
-        assert!(points.windows(2).all(|pair| pair[0][0] < pair[1][0]), "in order, none twice");
-        assert_eq!(decimated(&ticks[..5], 200).len(), 5);
     }
 
     #[test]

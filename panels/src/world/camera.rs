@@ -71,8 +71,8 @@ impl Camera {
         [x - w, y - h, x + w, y + h]
     }
 
-    /// What to ask for so that panning a little finds shapes there: the sight with a margin, on a coarse grid so that
-    /// it seldom changes. None if that holds all of `bounds`.
+    /// What to ask for so that panning a little finds shapes there: the sight with a margin, on a coarse grid
+    /// so that it seldom changes. None if that holds all of `bounds`.
     pub(super) fn wanted(self, screen: Vec2, bounds: Option<[f64; 4]>) -> Option<[f32; 4]> {
         let [left, top, right, bottom] = self.sight(screen);
         let (step_x, step_y) = ((right - left) / 4.0, (bottom - top) / 4.0);

@@ -31,7 +31,8 @@ struct Figure {
 }
 
 impl Figure {
-    /// `shape` as seen through `camera`, `grow` points larger on each side; never too small to see. None if it is out of sight.
+    /// `shape` as seen through `camera`, `grow` points larger on each side; never too small to see. None if
+    /// it is out of sight.
     fn of(shape: &Shape, camera: Camera, screen: Rect, grow: f32) -> Option<Self> {
         let centre = camera.to_screen(screen, shape.x, shape.y);
         let on_screen = |half: f32| ((f64::from(half) * camera.scale) as f32).max(DOT * 0.75) + grow;
@@ -107,8 +108,8 @@ fn colour(rgba: u32) -> Color32 {
     }
 }
 
-/// The shape at a place of the world, reaching `slack` further than painted. Of several the one whose centre is nearest,
-/// and of equals the one painted last.
+/// The shape at a place of the world, reaching `slack` further than painted. Of several the one whose centre
+/// is nearest, and of equals the one painted last.
 pub(super) fn shape_at(shapes: &[Shape], (x, y): (f64, f64), slack: f64) -> Option<&Shape> {
     let mut best: Option<(f64, &Shape)> = None;
     for shape in shapes {
