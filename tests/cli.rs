@@ -6,7 +6,13 @@ mod diff;
 mod harness;
 #[path = "cli/info.rs"]
 mod info;
+#[path = "cli/look.rs"]
+mod look;
 #[path = "cli/run.rs"]
 mod run;
+#[path = "cli/samples.rs"]
+mod samples;
 #[path = "cli/usage.rs"]
 mod usage;
+#[path = "cli/window.rs"]
+mod window;

@@ -27,10 +27,10 @@ mod toasts;
 /// }
 /// ```
 pub fn run(catalog: Catalog) -> ExitCode {
-    run_with_scenes(catalog, &[])
+    run_with_scenes(catalog, Vec::new())
 }
 
 /// As [`run`], with scenes that are built in and can be opened by their names.
-pub fn run_with_scenes(catalog: Catalog, scenes: &'static [files::EmbeddedScene]) -> ExitCode {
+pub fn run_with_scenes(catalog: Catalog, scenes: Vec<files::EmbeddedScene>) -> ExitCode {
     cli::main(&cli::Offer { catalog, scenes })
 }

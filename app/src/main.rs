@@ -1,5 +1,10 @@
 //! The inspector with the samples.
 
-fn main() -> std::process::ExitCode {
-    vivarium_app::run(vivarium_world::Catalog::new())
+use std::process::ExitCode;
+use vivarium_app::files::EmbeddedScene;
+
+fn main() -> ExitCode {
+    let scenes = vivarium_samples::scenes().iter();
+    let scenes = scenes.map(|scene| EmbeddedScene { name: scene.name, about: scene.about, text: scene.text });
+    vivarium_app::run_with_scenes(vivarium_samples::catalog(), scenes.collect())
 }

@@ -2,22 +2,7 @@
 
 use std::fs;
 
-use crate::harness::Folder;
-
-/// A scene that needs no code: two kinds of entities, one component described in the scene.
-const PORT: &str = r#"{ "vivarium": 1, "name": "Port", "random": { "seed": 7 }, "step": 16, "scheduler": "conflict",
-  "components": { "cargo": { "fields": [
-    { "name": "ore", "type": "u32" }, { "name": "weight", "type": "f32" }
-  ], "load_keys": ["ore", "weight"] } },
-  "classes": { "ship": ["cargo"] },
-  "templates": { "barge": { "class": "ship", "ore": 5, "weight": 1.5 } },
-  "entities": [ { "type": "barge" }, { "type": "barge", "ore": 7 }, { "type": "barge", "ore": 9, "weight": 0.1 } ] }"#;
-
-fn port() -> Folder {
-    let folder = Folder::new();
-    folder.write("port.json", PORT);
-    folder
-}
+use crate::harness::{Folder, PORT, port};
 
 /// The line `tick T hash H`, taken apart.
 #[track_caller]

@@ -4,22 +4,26 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::builder::RangedU64ValueParser;
+use clap::builder::{PossibleValuesParser, RangedU64ValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use vivarium_panels::PanelId;
 use vivarium_world::MAX_SEED;
 
 use super::exit::EXIT_CODES;
 
 /// Inspector and editor around a live entity world.
 ///
-/// SCENE is a scene or save file, `-` for the standard input, or the name of
+/// Without a command it opens the window. SCENE is a scene or save file, `-` for the standard input, or the name of
 /// a sample. Data goes to the standard output; progress and messages go to the standard error.
 #[derive(Debug, Parser)]
 #[command(name = "vivarium", version, after_help = EXIT_CODES)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(super) struct Arguments {
     #[command(subcommand)]
-    pub(super) command: Subcommands,
+    pub(super) command: Option<Subcommands>,
+    /// Scene, save or sample to open in the window
+    pub(super) file: Option<OsString>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -34,10 +38,18 @@ pub(super) enum Subcommands {
     Save(SaveArguments),
     /// Compare two scenes or saves, entity by entity and key by key
     Diff(DiffArguments),
+    /// Check that what should hold of a world after some ticks does
+    Assert(AssertArguments),
+    /// List entities and their values
+    Dump(DumpArguments),
+    /// Show what the pools of a world hold
+    Memory(MemoryArguments),
     /// Show which systems may run together, and why others wait
     Schedule(ScheduleArguments),
     /// Run a scene on several numbers of threads and find the first tick that differs
     Verify(VerifyArguments),
+    /// Paint what the window would show into a picture, without a display
+    Screenshot(ScreenshotArguments),
     /// List the scenes that are built in
     Samples(SamplesArguments),
     /// Print a script that completes commands in a shell
@@ -133,6 +145,119 @@ pub(super) struct SaveArguments {
 }
 
 #[derive(Debug, Args)]
+pub(super) struct AssertArguments {
+    #[command(flatten)]
+    pub(super) world: WorldArguments,
+    /// Steps to run first
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(super) ticks: u64,
+    /// Worker threads; 0 does everything on one [default: one a core]
+    #[arg(long, value_name = "N", value_parser = thread_count())]
+    pub(super) threads: Option<u16>,
+    /// What should hold, such as `count(class:ship) > 3`; may be given more than once
+    #[arg(long = "expression", short, value_name = "EXPR", required = true)]
+    pub(super) expressions: Vec<String>,
+    #[command(flatten)]
+    pub(super) format: FormatArguments,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct DumpArguments {
+    #[command(flatten)]
+    pub(super) world: WorldArguments,
+    /// Steps to run first
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(super) ticks: u64,
+    /// Worker threads; 0 does everything on one [default: one a core]
+    #[arg(long, value_name = "N", value_parser = thread_count())]
+    pub(super) threads: Option<u16>,
+    /// Only entities that match, such as `class:ship not dead`
+    #[arg(long, value_name = "Q", default_value = "", hide_default_value = true)]
+    pub(super) query: String,
+    /// Fields to show, each `component.field`, or a component for all of its fields
+    #[arg(long, value_name = "A,B…", value_delimiter = ',')]
+    pub(super) fields: Vec<String>,
+    /// Form of the data on the standard output
+    #[arg(long, value_enum, default_value_t, value_name = "FORM")]
+    pub(super) format: DumpFormat,
+}
+
+/// Form of a list of entities.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum DumpFormat {
+    /// Aligned columns
+    #[default]
+    Table,
+    /// One JSON document with "schema": 1
+    Json,
+    /// A JSON object a line
+    Jsonl,
+    /// Comma-separated values
+    Csv,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct MemoryArguments {
+    #[command(flatten)]
+    pub(super) world: WorldArguments,
+    /// Steps to run first
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(super) ticks: u64,
+    /// Worker threads; 0 does everything on one [default: one a core]
+    #[arg(long, value_name = "N", value_parser = thread_count())]
+    pub(super) threads: Option<u16>,
+    #[command(flatten)]
+    pub(super) format: FormatArguments,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ScreenshotArguments {
+    #[command(flatten)]
+    pub(super) world: WorldArguments,
+    /// Steps to run first
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(super) ticks: u64,
+    /// Worker threads; 0 does everything on one [default: one a core]
+    #[arg(long, value_name = "N", value_parser = thread_count())]
+    pub(super) threads: Option<u16>,
+    /// Show this panel alone
+    #[arg(long, value_name = "P", value_parser = panel_names())]
+    pub(super) panel: Option<String>,
+    /// Pixels of the picture
+    #[arg(long, value_name = "WxH", default_value = "1400x880", value_parser = size)]
+    pub(super) size: [u32; 2],
+    /// Pixels per point: 2 for a dense display
+    #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = scale, allow_negative_numbers = true)]
+    pub(super) scale: f32,
+    /// Colours
+    #[arg(long, value_enum, default_value_t)]
+    pub(super) theme: Theme,
+    /// PNG file to write
+    #[arg(long, short, value_name = "FILE")]
+    pub(super) out: PathBuf,
+}
+
+/// Colours of a picture.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum Theme {
+    /// Light on dark
+    #[default]
+    Dark,
+    /// Dark on light
+    Light,
+}
+
+impl Theme {
+    /// As the window's settings name it.
+    pub(super) fn preference(self) -> egui::ThemePreference {
+        match self {
+            Self::Dark => egui::ThemePreference::Dark,
+            Self::Light => egui::ThemePreference::Light,
+        }
+    }
+}
+
+#[derive(Debug, Args)]
 pub(super) struct ScheduleArguments {
     #[command(flatten)]
     pub(super) world: WorldArguments,
@@ -167,6 +292,9 @@ pub(super) struct VerifyArguments {
     #[arg(long = "threads", value_name = "N,N…", value_delimiter = ',', default_values_t = [0, 1, 2, 8])]
     #[arg(value_parser = thread_count())]
     pub(super) counts: Vec<u16>,
+    /// Compare after every K-th tick and the last one
+    #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(super) every: u64,
     #[command(flatten)]
     pub(super) format: FormatArguments,
 }
@@ -213,6 +341,34 @@ fn thread_count() -> RangedU64ValueParser<u16> {
     RangedU64ValueParser::new().range(0..=512)
 }
 
+fn panel_names() -> PossibleValuesParser {
+    PossibleValuesParser::new(PanelId::ALL.map(PanelId::name))
+}
+
+/// The largest side of a picture, in pixels.
+const LARGEST_SIDE: u32 = 8192;
+
+fn size(text: &str) -> Result<[u32; 2], String> {
+    let sides = text.split_once(['x', 'X']).map(|(width, height)| [width, height].map(str::parse::<u32>));
+    match sides {
+        Some([Ok(width), Ok(height)])
+            if (1..=LARGEST_SIDE).contains(&width) && (1..=LARGEST_SIDE).contains(&height) =>
+        {
+            Ok([width, height])
+        }
+        _ => Err(format!(
+            "a size is width and height in pixels, such as 1400x880, each at most {LARGEST_SIDE}"
+        )),
+    }
+}
+
+fn scale(text: &str) -> Result<f32, String> {
+    match text.parse::<f32>() {
+        Ok(value) if (0.25..=8.0).contains(&value) => Ok(value),
+        _ => Err("a scale is a number from 0.25 to 8".into()),
+    }
+}
+
 fn milliseconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(value) if value.is_finite() && value > 0.0 => Ok(value),
@@ -248,10 +404,18 @@ mod tests {
     }
 
     #[test]
+    fn a_lone_word_is_the_file_of_the_window() {
+        let arguments = Arguments::try_parse_from(["vivarium", "scene.json"]).unwrap();
+        assert!(arguments.command.is_none());
+        assert_eq!(arguments.file.unwrap(), "scene.json");
+        assert!(Arguments::try_parse_from(["vivarium"]).unwrap().file.is_none());
+    }
+
+    #[test]
     fn run_takes_a_scene_and_ticks() {
         let line =
             ["vivarium", "run", "-", "--ticks", "60", "--dt", "16.5", "--threads", "0", "--hash-every", "10"];
-        let Subcommands::Run(run) = Arguments::try_parse_from(line).unwrap().command else { panic!() };
+        let Some(Subcommands::Run(run)) = Arguments::try_parse_from(line).unwrap().command else { panic!() };
         assert_eq!((run.world.scene.to_str(), run.ticks), (Some("-"), 60));
         assert_eq!((run.world.dt, run.threads, run.hash_every), (Some(16.5), Some(0), Some(10)));
         assert_eq!(run.format.format, Format::Text);

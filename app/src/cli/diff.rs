@@ -15,8 +15,8 @@ use super::saved::{entities, type_of};
 use crate::files::Source;
 
 pub(super) fn run(arguments: &DiffArguments, offer: &Offer) -> Result<Exit, Failure> {
-    let a = Source::find(&arguments.a, offer.scenes)?;
-    let b = Source::find(&arguments.b, offer.scenes)?;
+    let a = Source::find(&arguments.a, &offer.scenes)?;
+    let b = Source::find(&arguments.b, &offer.scenes)?;
     if a == Source::Stdin && b == Source::Stdin {
         return Err(Failure::new(
             Exit::Usage,

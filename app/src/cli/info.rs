@@ -13,7 +13,7 @@ use super::saved::{entities, type_of};
 use crate::files::Source;
 
 pub(super) fn run(arguments: &InfoArguments, offer: &Offer) -> Result<Exit, Failure> {
-    let source = Source::find(&arguments.scene, offer.scenes)?;
+    let source = Source::find(&arguments.scene, &offer.scenes)?;
     let text = source.read()?;
     let name = source.to_string();
     let invalid = |faults| Failure::new(Exit::Invalid, faults);

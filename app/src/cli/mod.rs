@@ -4,24 +4,31 @@
 //! nothing else does; messages and progress go to the standard error.
 
 mod arguments; // what can be typed
+mod assert;
 mod completions;
 mod diff;
+mod dump;
 mod exit; // exit codes, and failures that carry one
+mod hosted; // a host without a window
 mod info;
 mod interrupt; // Ctrl-C
+mod memory;
 mod open; // from a scene's name to a loaded world
 mod output; // standard output
 mod progress;
+mod query; // queries and assertions
 mod run;
 mod samples;
 mod save;
 mod saved; // the entities of a file
 mod schedule;
+mod screenshot;
 mod steps; // ticks, until something stops them
 mod table; // rows as text, CSV and JSON
 mod timings; // what was measured, for other programs
 mod validate;
 mod verify;
+mod window;
 
 use std::process::ExitCode;
 
@@ -37,7 +44,7 @@ pub(crate) struct Offer {
     /// What scenes may name.
     pub(crate) catalog: Catalog,
     /// The scenes that are built in.
-    pub(crate) scenes: &'static [EmbeddedScene],
+    pub(crate) scenes: Vec<EmbeddedScene>,
 }
 
 /// Does what the process's arguments say.
@@ -60,14 +67,21 @@ pub(crate) fn main(offer: &Offer) -> ExitCode {
 }
 
 fn dispatch(arguments: Arguments, offer: &Offer) -> Result<Exit, Failure> {
-    match arguments.command {
-        Subcommands::Info(arguments) => info::run(&arguments, offer),
-        Subcommands::Diff(arguments) => diff::run(&arguments, offer),
+    let Some(command) = arguments.command else {
+        return window::run(arguments.file.as_deref(), offer);
+    };
+    match command {
         Subcommands::Run(arguments) => run::run(&arguments, offer),
         Subcommands::Validate(arguments) => validate::run(&arguments, offer),
+        Subcommands::Info(arguments) => info::run(&arguments, offer),
         Subcommands::Save(arguments) => save::run(&arguments, offer),
+        Subcommands::Diff(arguments) => diff::run(&arguments, offer),
+        Subcommands::Assert(arguments) => assert::run(&arguments, offer),
+        Subcommands::Dump(arguments) => dump::run(&arguments, offer),
+        Subcommands::Memory(arguments) => memory::run(&arguments, offer),
         Subcommands::Schedule(arguments) => schedule::run(&arguments, offer),
         Subcommands::Verify(arguments) => verify::run(&arguments, offer),
+        Subcommands::Screenshot(arguments) => screenshot::run(&arguments, offer),
         Subcommands::Samples(arguments) => samples::run(&arguments, offer),
         Subcommands::Completions(arguments) => completions::run(&arguments),
     }

@@ -1,5 +1,6 @@
 //! From a scene's name to a loaded world.
 
+use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::thread;
 
@@ -8,7 +9,7 @@ use vivarium_world::{LoadOptions, World, WorldOptions};
 use super::arguments::WorldArguments;
 use super::exit::{Exit, Failure};
 use super::{Offer, report};
-use crate::files::Source;
+use crate::files::{Session, Source};
 
 /// A world, what it was loaded from, and what its loading brought up.
 pub(super) struct Opened {
@@ -34,14 +35,26 @@ pub(super) fn threads_or_default(asked: Option<u16>) -> usize {
 
 /// A scene that was read and can be loaded more than once.
 pub(super) struct SceneText {
+    session: Session,
     name: String,
-    text: std::borrow::Cow<'static, str>,
+    text: Cow<'static, str>,
 }
 
 impl SceneText {
     pub(super) fn read(scene: &OsStr, offer: &Offer) -> Result<Self, Failure> {
-        let source = Source::find(scene, offer.scenes)?;
-        Ok(Self { name: source.to_string(), text: source.read()? })
+        let source = Source::find(scene, &offer.scenes)?;
+        let (session, text) = Session::open(&source)?;
+        Ok(Self { session, name: source.to_string(), text })
+    }
+
+    /// Where it came from.
+    pub(super) fn session(&self) -> Session {
+        self.session.clone()
+    }
+
+    /// What errors call it, and what it says.
+    pub(super) fn name_and_text(&self) -> (&str, &str) {
+        (&self.name, &self.text)
     }
 
     /// Loads it into a world with so many threads.

@@ -10,7 +10,7 @@ use super::table::Table;
 
 pub(super) fn run(arguments: &SamplesArguments, offer: &Offer) -> Result<Exit, Failure> {
     let mut table = Table::new(["name", "about"]);
-    for scene in offer.scenes {
+    for scene in &offer.scenes {
         table.push(vec![json!(scene.name), json!(scene.about)]);
     }
     let mut output = Output::stdout();

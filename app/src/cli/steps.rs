@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use vivarium_world::{SystemError, World};
+use vivarium_world::{SchedulerKind, SystemError, World};
 
 use super::arguments::WorldArguments;
 use super::exit::{Exit, Failure};
@@ -71,7 +71,7 @@ impl Steps {
         let mut progress = Progress::new(ticks, self.quiet);
         let mut stopped = None;
         for done in 1..=ticks {
-            world.step();
+            step(world);
             progress.at(done);
             let panicked = self.collect_errors(world);
             if after(world, done)? == Then::Stop {
@@ -92,6 +92,11 @@ impl Steps {
             stopped = Some(Stopped::SystemPanicked);
         }
         Ok(stopped)
+    }
+
+    /// Does `ticks` steps and looks at nothing in between.
+    pub(super) fn run_silently(&mut self, world: &mut World, ticks: u64) -> Result<Option<Stopped>, Failure> {
+        self.run(world, ticks, |_, _| Ok(Then::GoOn))
     }
 
     /// Tells what went wrong in the runs so far, and how the process should end.
@@ -132,6 +137,17 @@ impl Steps {
         let room = ERRORS_TOLD - self.errors.len();
         self.errors.extend(errors.into_iter().take(room));
         panicked
+    }
+}
+
+/// Does one step.
+///
+/// The default scheduler skips what still runs, which is right beside a clock. Here no time passes between steps, and
+/// systems would hardly ever run; so each step is waited for, and the result does not depend on timing.
+pub(super) fn step(world: &mut World) {
+    world.step();
+    if world.scheduler() == SchedulerKind::Default {
+        world.settle();
     }
 }
 

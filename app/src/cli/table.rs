@@ -76,6 +76,11 @@ impl Table {
         Value::Array(self.objects().map(Value::Object).collect())
     }
 
+    /// An object a line, one a row.
+    pub(super) fn to_json_lines(&self) -> String {
+        self.objects().map(|object| format!("{}\n", Value::Object(object))).collect()
+    }
+
     fn objects(&self) -> impl Iterator<Item = Map<String, Value>> + '_ {
         self.rows.iter().map(|row| self.columns.iter().cloned().zip(self.row_of(row).cloned()).collect())
     }
@@ -127,6 +132,7 @@ mod tests {
     #[test]
     fn json_has_an_object_a_row() {
         assert_eq!(table().to_json()[1], json!({ "name": "timber", "n": 1200, "note": null }));
+        assert_eq!(table().to_json_lines().lines().count(), 2);
     }
 
     #[test]

@@ -48,7 +48,7 @@ enum Outcome {
 }
 
 fn check(scene: &std::ffi::OsStr, offer: &Offer) -> Result<Outcome, Failure> {
-    let source = Source::find(scene, offer.scenes)?;
+    let source = Source::find(scene, &offer.scenes)?;
     let text = source.read()?;
     // Only building the world finds every fault of meaning. One is enough: nothing runs.
     let mut world = World::new(&offer.catalog, WorldOptions::default())

@@ -9,7 +9,7 @@ use super::diff::Differences;
 use super::exit::{Exit, Failure};
 use super::open::SceneText;
 use super::output::Output;
-use super::steps::{Steps, Then};
+use super::steps::{Steps, Then, step};
 
 /// Values named of the first tick that differs.
 const VALUES_NAMED: usize = 10;
@@ -33,8 +33,11 @@ pub(super) fn run(arguments: &VerifyArguments, offer: &Offer) -> Result<Exit, Fa
     let mut difference = compare(first, others, &counts)?;
     let mut stopped = None;
     if difference.is_none() {
-        stopped = steps.run(first, arguments.ticks, |first, _| {
-            others.iter_mut().for_each(World::step);
+        stopped = steps.run(first, arguments.ticks, |first, done| {
+            others.iter_mut().for_each(step);
+            if done % arguments.every != 0 && done < arguments.ticks {
+                return Ok(Then::GoOn);
+            }
             difference = compare(first, others, &counts)?;
             Ok(if difference.is_some() { Then::Stop } else { Then::GoOn })
         })?;

@@ -83,6 +83,21 @@ impl ReadError {
 /// # Errors
 /// A [`ReadError`] that names the path and says what to do.
 pub fn read_scene(path: &Path) -> Result<String, ReadError> {
+    let size = check(path)?;
+    let file = File::open(path).map_err(|error| ReadError::from_io(path, error))?;
+    read_limited(file, path, size, SIZE_LIMIT)
+}
+
+/// Whether there is a file at `path` that [`read_scene`] would read, as far as can be told without opening it.
+///
+/// # Errors
+/// As [`read_scene`].
+pub(super) fn check_scene(path: &Path) -> Result<(), ReadError> {
+    check(path).map(|_| ())
+}
+
+/// The size of the file in bytes, if it is one that can be read.
+fn check(path: &Path) -> Result<u64, ReadError> {
     let metadata = fs::metadata(path).map_err(|error| ReadError::from_io(path, error))?;
     if metadata.is_dir() {
         return Err(ReadError::Folder { path: path.to_path_buf() });
@@ -90,8 +105,7 @@ pub fn read_scene(path: &Path) -> Result<String, ReadError> {
     if metadata.len() > SIZE_LIMIT {
         return Err(ReadError::TooLarge { path: path.to_path_buf(), limit: SIZE_LIMIT });
     }
-    let file = File::open(path).map_err(|error| ReadError::from_io(path, error))?;
-    read_limited(file, path, metadata.len(), SIZE_LIMIT)
+    Ok(metadata.len())
 }
 
 /// Reads a text to its end from `reader`; `name` stands for the path in errors.

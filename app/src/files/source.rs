@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use vivarium_world::nearest;
 
-use super::read::{ReadError, read_scene, read_scene_from};
+use super::read::{ReadError, check_scene, read_scene, read_scene_from};
 
 /// A scene that is part of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +66,17 @@ impl Source {
             None => String::new(),
         };
         Err(SourceError { name, hint })
+    }
+
+    /// Whether there is something to read, without reading it.
+    ///
+    /// # Errors
+    /// If there is no such file, or a folder of that name, or it may not be looked at.
+    pub fn check(&self) -> Result<(), ReadError> {
+        match self {
+            Self::File(path) => check_scene(path),
+            Self::Stdin | Self::Sample(_) => Ok(()),
+        }
     }
 
     /// The scene's text.

@@ -1,7 +1,7 @@
 //! The way to the host.
 
 use vivarium_world::inspect::{Snapshot, ViewRequest};
-use vivarium_world::{Command, HostEvent};
+use vivarium_world::{Command, HostEvent, HostHandle};
 
 /// What the window needs of a host. None of it waits for the world.
 pub trait HostLink {
@@ -13,4 +13,22 @@ pub trait HostLink {
     fn set_view(&mut self, view: ViewRequest);
     /// The latest snapshot.
     fn snapshot(&mut self) -> &Snapshot;
+}
+
+impl HostLink for HostHandle {
+    fn send(&mut self, command: Command) -> u64 {
+        HostHandle::send(self, command)
+    }
+
+    fn try_event(&mut self) -> Option<HostEvent> {
+        HostHandle::try_event(self)
+    }
+
+    fn set_view(&mut self, view: ViewRequest) {
+        HostHandle::set_view(self, view);
+    }
+
+    fn snapshot(&mut self) -> &Snapshot {
+        HostHandle::snapshot(self)
+    }
 }

@@ -26,7 +26,7 @@ pub trait Subject {
     fn changed_within(&self, ticks: u64) -> bool;
 }
 
-impl<S: Subject> Subject for &S {
+impl<S: Subject + ?Sized> Subject for &S {
     fn ordinal(&self) -> Ordinal {
         (**self).ordinal()
     }
