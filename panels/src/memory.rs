@@ -36,9 +36,9 @@ struct Line<'a> {
 }
 
 impl Line<'_> {
-    /// Part of the capacity that holds blocks of entities.
-    fn fill(&self) -> f64 {
-        self.pool.live as f64 / self.pool.capacity.max(1) as f64
+    /// Part of the capacity that holds blocks of entities; none for what has no pages, as a tag.
+    fn fill(&self) -> Option<f64> {
+        (self.pool.capacity > 0).then(|| self.pool.live as f64 / self.pool.capacity as f64)
     }
 }
 
@@ -96,9 +96,9 @@ impl MemoryPanel {
             .id_salt("pools")
             .auto_shrink(false)
             .column(Column::initial(120.0).resizable(true).clip(true))
-            .column(Column::initial(150.0).resizable(true))
-            .columns(Column::initial(80.0).resizable(true), 4)
-            .columns(Column::initial(70.0).resizable(true), 3)
+            .column(Column::initial(130.0).resizable(true))
+            .columns(Column::initial(70.0).resizable(true), 4)
+            .columns(Column::initial(60.0).resizable(true), 3)
             .column(Column::remainder().at_least(100.0).clip(true));
         let table = table.header(widgets::ROW, |mut row| {
             self.title(&mut row, "pool", Order::Registry);
@@ -164,15 +164,15 @@ fn pool_row(row: &mut TableRow<'_, '_>, view: &View<'_>, line: &Line<'_>, out: &
         }
     });
     row.col(|ui| {
-        let meaning = format!(
-            "{}: {} of {} live",
-            line.name,
-            format::count(pool.live as u64),
-            format::count(pool.capacity as u64)
-        );
+        let Some(fill) = line.fill() else {
+            ui.weak("no pages");
+            return;
+        };
+        let (live, capacity) = (format::count(pool.live as u64), format::count(pool.capacity as u64));
+        let meaning = format!("{}: {live} of {capacity} live", line.name);
         let colour = Palette::of(ui.visuals()).accent;
-        widgets::bar(ui, vec2(90.0, widgets::ROW), line.fill(), colour, &meaning);
-        ui.label(format::percent(line.fill()));
+        widgets::bar(ui, vec2(80.0, widgets::ROW), fill, colour, &meaning);
+        ui.label(format::percent(fill));
     });
     row.col(|ui| widgets::right(ui, format::bytes(pool.bytes)));
     row.col(|ui| widgets::right(ui, format::count(pool.live as u64)));
@@ -211,7 +211,9 @@ mod tests {
         let view = fixture.view();
         let lines = lines(&view, fixture.snapshot.memory.as_ref().unwrap(), Order::Registry);
         assert_eq!((lines[0].used, lines[0].waste), (48, 720));
-        assert!((lines[0].fill() - 4.0 / 64.0).abs() < 1e-12);
+        assert_eq!(lines[0].fill(), Some(4.0 / 64.0));
+        let tag = PoolView { capacity: 0, pages: 0, bytes: 0, ..lines[0].pool.clone() };
+        assert_eq!(Line { pool: &tag, ..lines[0].clone() }.fill(), None);
         assert_eq!(waste(0, 0), 0.0);
     }
 

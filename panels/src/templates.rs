@@ -3,7 +3,7 @@
 use crate::theme::Palette;
 use crate::view::{Requests, View};
 use crate::{Request, format, widgets};
-use egui::{CollapsingHeader, Grid, RichText, ScrollArea, TextEdit, Ui};
+use egui::{Align, CollapsingHeader, Grid, Layout, Rect, RichText, ScrollArea, TextEdit, Ui, UiBuilder};
 use vivarium_world::inspect::{CatalogView, TemplateView};
 
 /// Classes and templates.
@@ -59,26 +59,23 @@ impl TemplatesPanel {
     }
 
     fn template(&self, ui: &mut Ui, view: &View<'_>, template: &TemplateView, out: &mut Requests) {
-        ui.push_id(&template.name, |ui| {
-            ui.horizontal_wrapped(|ui| {
-                let spawn = ui.small_button("Spawn").on_hover_text("Create an entity of this type");
-                if spawn.accessible_name(format!("Spawn {}", template.name)).clicked() {
-                    out.push(widgets::spawn(&template.name).into());
-                }
-                ui.label(RichText::new(&template.name).strong());
-                if let Some(class) = &template.class {
-                    widgets::chip(ui, class, Palette::of(ui.visuals()).text).on_hover_text("Its class");
-                }
-                let instances = format::counted(template.instances, "instance");
-                let link = ui.link(&instances).on_hover_text("Show them in the entity list");
-                if link.accessible_name(format!("{instances} of {}", template.name)).clicked() {
-                    out.push(Request::Filter(format!("type:{}", template.name)));
-                }
-            });
-            let header = CollapsingHeader::new("Keys and components").id_salt("keys");
-            let open = header.show(ui, |ui| details(ui, view, template)).header_response;
-            open.accessible_name(format!("Keys and components of {}", template.name));
-        });
+        let header = CollapsingHeader::new(RichText::new(&template.name).strong()).id_salt(&template.name);
+        let response = header.show(ui, |ui| details(ui, view, template)).header_response;
+        let header = response.accessible_name(format!("Template {}", template.name)).rect;
+        let mut line = widgets::end_of_line(ui, header, &template.name);
+        let spawn = line.small_button("Spawn").on_hover_text("Create an entity of this type");
+        if spawn.accessible_name(format!("Spawn {}", template.name)).clicked() {
+            out.push(widgets::spawn(&template.name).into());
+        }
+        let instances = format::counted(template.instances, "instance");
+        let link = line.link(&instances).on_hover_text("Show them in the entity list");
+        if link.accessible_name(format!("{instances} of {}", template.name)).clicked() {
+            out.push(Request::Filter(format!("type:{}", template.name)));
+        }
+        if let Some(class) = &template.class {
+            let text = Palette::of(line.visuals()).text;
+            widgets::chip(&mut line, class, text).on_hover_text("Its class");
+        }
     }
 }
 
@@ -151,7 +148,7 @@ mod tests {
     fn keys_say_what_they_load() {
         let mut harness = shown();
         assert!(harness.query_by_label("loads health").is_none());
-        harness.get_by_label("Keys and components of guardian").click();
+        harness.get_by_label("Template guardian").click();
         harness.run();
         harness.get_by_label("loads health");
     }

@@ -78,6 +78,13 @@ pub(crate) fn describe(response: &Response, role: accesskit::Role, text: &str) {
     response.widget_info(|| WidgetInfo::labeled(role, response.enabled(), text));
 }
 
+/// The rest of the line of a collapsing header, from its right end: for what can be done with what it heads.
+pub(crate) fn end_of_line(ui: &mut Ui, header: Rect, name: &str) -> Ui {
+    let line = Rect::from_x_y_ranges(header.left()..=ui.max_rect().right(), header.y_range());
+    let layout = egui::Layout::right_to_left(egui::Align::Center);
+    ui.new_child(egui::UiBuilder::new().id_salt(("end of line", name)).max_rect(line).layout(layout))
+}
+
 /// A line in place of a panel that has nothing to show.
 pub(crate) fn nothing(ui: &mut Ui, text: &str) {
     ui.vertical_centered(|ui| {

@@ -8,8 +8,7 @@ use crate::view::{Requests, View};
 use crate::{Request, format, widgets};
 use egui::text::LayoutJob;
 use egui::{
-    Align, Button, CollapsingHeader, FontSelection, Grid, Label, Layout, Rect, RichText, Sense, TextEdit,
-    TextFormat, Ui, UiBuilder,
+    Button, CollapsingHeader, FontSelection, Grid, Label, Rect, RichText, Sense, TextEdit, TextFormat, Ui,
 };
 use vivarium_world::inspect::EntityDetail;
 use vivarium_world::{Command, ComponentId, Field, FieldValue, Ordinal, Target};
@@ -159,9 +158,7 @@ impl Scope<'_> {
     /// What can be done to a component, at the end of the line of its header.
     fn menu(&self, ui: &mut Ui, header: Rect, out: &mut Requests) {
         let component = self.shown.component;
-        let line = Rect::from_x_y_ranges(header.left()..=ui.max_rect().right(), header.y_range());
-        let layout = Layout::right_to_left(Align::Center);
-        let mut line = ui.new_child(UiBuilder::new().id_salt(&component.name).max_rect(line).layout(layout));
+        let mut line = widgets::end_of_line(ui, header, &component.name);
         let opened = line.menu_button("…", |ui| self.menu_entries(ui, out));
         opened.response.accessible_name(format!("Menu of {}", component.name));
         line.weak(if component.size == 0 { "tag".to_owned() } else { format::bytes(component.size) });

@@ -7,7 +7,7 @@ use crate::field_editor::{Edited, Holding};
 use crate::theme::Palette;
 use crate::view::{Requests, View};
 use crate::{Select, format, widgets};
-use egui::{DragValue, Panel, RichText, ScrollArea, Sense, Ui, vec2};
+use egui::{Align2, DragValue, Panel, Rect, RichText, ScrollArea, Sense, TextStyle, Ui, accesskit, vec2};
 use egui_extras::{Column, TableRow};
 use model::Line;
 use std::time::Duration;
@@ -146,6 +146,7 @@ fn list(ui: &mut Ui, view: &View<'_>, schedule: Option<&ScheduleView>, out: &mut
     let slowest = view.snapshot.systems.iter().map(|system| system.mean).max().unwrap_or_default();
     ScrollArea::horizontal().auto_shrink(false).show(ui, |ui| {
         ui.style_mut().interaction.selectable_labels = false;
+        let clip = ui.clip_rect();
         let table = widgets::table(ui)
             .id_salt("systems")
             .sense(Sense::CLICK)
@@ -165,25 +166,29 @@ fn list(ui: &mut Ui, view: &View<'_>, schedule: Option<&ScheduleView>, out: &mut
         });
         table.body(|body| {
             body.rows(widgets::ROW, lines.len(), |mut row| match &lines[row.index()] {
-                Line::Head(name, why) => head(&mut row, name, *why),
+                Line::Head(name, why) => head(&mut row, name, *why, clip),
                 Line::System(system) => system_row(&mut row, view, system, slowest, out),
             });
         });
     });
 }
 
-fn head(row: &mut TableRow<'_, '_>, name: &str, why: Option<&str>) {
+/// The head of a batch. Why it waits runs over all columns, as far as `clip` reaches.
+fn head(row: &mut TableRow<'_, '_>, name: &str, why: Option<&str>, clip: Rect) {
     row.set_overline(true);
     row.col(|_| {});
     row.col(|ui| drop(ui.strong(name)));
+    row.col(|ui| {
+        let Some(why) = why else { return };
+        let response = ui.allocate_response(ui.available_size(), Sense::hover());
+        widgets::describe(&response, accesskit::Role::Label, why);
+        let (font, colour) = (TextStyle::Body.resolve(ui.style()), ui.visuals().weak_text_color());
+        let painter = ui.painter().with_clip_rect(clip);
+        painter.text(response.rect.left_center(), Align2::LEFT_CENTER, why, font, colour);
+    });
     for _ in 0..5 {
         row.col(|_| {});
     }
-    row.col(|ui| {
-        if let Some(why) = why {
-            ui.weak(why).on_hover_text(why);
-        }
-    });
 }
 
 fn system_row(
@@ -249,8 +254,10 @@ fn touches(ui: &mut Ui, view: &View<'_>, system: &SystemView) {
             widgets::component_chip(ui, view, component);
         }
     };
+    // What is written is read too; saying so twice says nothing.
+    let reads: Vec<_> = system.reads.iter().copied().filter(|id| !system.writes.contains(id)).collect();
     chips(ui, "writes", &system.writes);
-    chips(ui, "reads", &system.reads);
+    chips(ui, "reads", &reads);
     match &system.creates {
         Some(components) => chips(ui, "creates", components),
         None => drop(ui.weak("creates anything")),

@@ -88,7 +88,8 @@ impl TimingPanel {
         );
         widgets::describe(&response, Role::Button, &text);
         let palette = Palette::of(ui.visuals());
-        let highest = model::slowest(ticks).map_or(Duration::ZERO, |tick| tick.took).max(budget);
+        // The slowest tick fills the strip: far below the budget there is still something to see.
+        let highest = model::slowest(ticks).map_or(Duration::ZERO, |tick| tick.took);
         let top = highest.as_secs_f32().max(1e-9);
         let mut mesh = Mesh::default();
         for (n, range) in bars.iter().enumerate() {
@@ -102,8 +103,10 @@ impl TimingPanel {
         let painter = ui.painter_at(rect);
         painter.rect_filled(rect, 2.0, palette.field);
         painter.add(Shape::mesh(mesh));
-        let line = rect.bottom() - budget.as_secs_f32() / top * rect.height();
-        painter.hline(rect.x_range(), line, (1.0, palette.weak));
+        if budget <= highest {
+            let line = rect.bottom() - budget.as_secs_f32() / top * rect.height();
+            painter.hline(rect.x_range(), line, (1.0, palette.weak));
+        }
         let pointed = response.hover_pos().or(response.interact_pointer_pos());
         let bar = pointed.and_then(|at| bars.get(((at.x - rect.left()) / BAR).max(0.0) as usize));
         let tick = bar.and_then(|range| ticks.get(range.clone())).and_then(model::slowest);
@@ -254,6 +257,7 @@ fn plot(ui: &mut Ui, view: &View<'_>, ticks: &[TickSample]) {
     let point = |at: usize| [ticks[at].tick as f64, ticks[at].took.as_secs_f64() * 1e3];
     let points = series::decimated(ticks.len(), point, ui.available_width().max(80.0) as usize);
     let budget = model::budget(view.snapshot.status.step).as_secs_f64() * 1e3;
+    let slowest = points.iter().map(|point| point[1]).fold(0.0, f64::max);
     ui.label(RichText::new("Milliseconds a tick").weak());
     Plot::new("tick times")
         .height(140.0)
@@ -262,7 +266,8 @@ fn plot(ui: &mut Ui, view: &View<'_>, ticks: &[TickSample]) {
         .x_axis_formatter(|mark, _| format::count(mark.value.max(0.0) as u64))
         .show(ui, |plot| {
             plot.line(Line::new("tick", PlotPoints::from(points)).color(palette.accent).width(1.5));
-            if budget > 0.0 {
+            // Far above the ticks it would only flatten them.
+            if budget > 0.0 && budget < slowest * 3.0 {
                 plot.hline(HLine::new("budget", budget).color(palette.warn));
             }
         });

@@ -14,7 +14,7 @@ use vivarium_world::Ordinal;
 use vivarium_world::inspect::{ColourBy, ShapesRequest, ShapesView, ViewRequest};
 
 /// The most shapes asked for at once; of more every n-th is shown.
-const MOST_SHAPES: usize = 250_000;
+const MOST_SHAPES: usize = 300_000;
 
 /// Where the eye is, what colours mean, and what the mouse is doing.
 #[derive(Default)]
@@ -90,7 +90,8 @@ impl WorldPanel {
         }
         let mut text = format::counted(shapes.shapes.len(), "shape");
         if shapes.sampled > 1 {
-            text = format!("{text}: every {}th of {}", shapes.sampled, format::count(shapes.total as u64));
+            let (every, total) = (format::count(shapes.sampled as u64), format::count(shapes.total as u64));
+            text = format!("{text}: one in {every} of {total}");
         } else if shapes.total > shapes.shapes.len() {
             text = format!("{text} of {} near", format::count(shapes.total as u64));
         }
