@@ -41,8 +41,8 @@ pub(super) enum Form {
 /// Of how many entities the length in JSON is measured.
 const MEASURED: usize = 64;
 
-/// The columns of every type, in the order in which the types were first met.
-pub(super) fn collect<'c>(configs: &'c [Config<'_>]) -> Vec<Columns<'c>> {
+/// The columns of every type of configs that may fit, in the order in which the types were first met.
+pub(super) fn collect<'c>(configs: &[&'c Config<'_>]) -> Vec<Columns<'c>> {
     let mut of_type: HashMap<&str, usize> = HashMap::new();
     let mut types: Vec<(&str, Vec<&Config<'_>>)> = Vec::new();
     let mut last = 0;
@@ -62,15 +62,17 @@ pub(super) fn collect<'c>(configs: &'c [Config<'_>]) -> Vec<Columns<'c>> {
     types.into_iter().map(|(name, members)| Columns::new(name, &members)).collect()
 }
 
-/// Whether there could be a definition for the config: one with a list, say, stays an object whatever becomes of
+/// Whether there could be a definition for the config: one without type or with a list stays an object whatever becomes of
 /// its other values, so those must not count.
-fn may_fit(config: &Config<'_>) -> bool {
-    config.iter().all(|(_, value)| match value {
-        Value::Null | Value::Bool(_) => true,
-        Value::Uint(_) | Value::Int(_) | Value::Float(_) => exact_number(value).is_some(),
-        Value::Text(text) => !text.is_empty(),
-        Value::List(_) | Value::Object(_) => false,
-    })
+pub(super) fn may_fit(config: &Config<'_>) -> bool {
+    let typed = config.get(TYPE).is_some_and(|name| name.as_str().is_some());
+    typed
+        && config.iter().all(|(_, value)| match value {
+            Value::Null | Value::Bool(_) => true,
+            Value::Uint(_) | Value::Int(_) | Value::Float(_) => exact_number(value).is_some(),
+            Value::Text(text) => !text.is_empty(),
+            Value::List(_) | Value::Object(_) => false,
+        })
 }
 
 impl<'c> Columns<'c> {

@@ -10,13 +10,14 @@ use thiserror::Error;
 /// What the strings of a save stand for.
 ///
 /// In JSON an object from keys to [`Definition`]s: `{ "0": { "type": "grass", "properties": [ … ] } }`. A
-/// definition of several types takes as many keys, counted from its own.
+/// definition of several types takes as many keys, counted from its own. A type may have several definitions: its
+/// entities need not all be alike.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Definitions {
     /// In the order of their keys, which do not overlap.
     entries: Vec<(u64, Definition)>,
-    /// For each type its key and the index in `entries`; the lowest key, should a type occur twice.
-    by_type: HashMap<String, (u64, usize)>,
+    /// For each type its keys in their order, each with its index in `entries`.
+    by_type: HashMap<String, Vec<(u64, usize)>>,
 }
 
 /// Why definitions cannot stand at these keys.
@@ -44,7 +45,7 @@ impl Definitions {
     pub fn new(definitions: impl IntoIterator<Item = (u64, Definition)>) -> Result<Self, KeyError> {
         let mut entries: Vec<_> = definitions.into_iter().collect();
         entries.sort_by_key(|(key, _)| *key);
-        let mut by_type = HashMap::new();
+        let mut by_type: HashMap<String, Vec<_>> = HashMap::new();
         let mut free = Some(0);
         for (index, (first, definition)) in entries.iter().enumerate() {
             if free.is_none_or(|free| *first < free) {
@@ -53,7 +54,7 @@ impl Definitions {
             free = Some(*first);
             for name in definition.types() {
                 let key = free.ok_or(KeyError::TooGreat { key: *first })?;
-                by_type.entry(name.clone()).or_insert((key, index));
+                by_type.entry(name.clone()).or_default().push((key, index));
                 free = key.checked_add(1);
             }
         }
@@ -91,10 +92,10 @@ impl Definitions {
         Some((name, definition.properties()))
     }
 
-    /// The key and the properties that a string for this type has.
-    pub(super) fn by_type(&self, name: &str) -> Option<(u64, &[Property])> {
-        let (key, index) = *self.by_type.get(name)?;
-        Some((key, self.entries[index].1.properties()))
+    /// The keys and the properties that strings for this type may have, the lowest key first.
+    pub(super) fn by_type(&self, name: &str) -> impl Iterator<Item = (u64, &[Property])> {
+        let found = self.by_type.get(name).map_or(&[][..], Vec::as_slice);
+        found.iter().map(|(key, index)| (*key, self.entries[*index].1.properties()))
     }
 
     /// The entry with the greatest key that is not above `key`, if `key` is one of its own.
@@ -155,8 +156,8 @@ mod tests {
             [2, 3, 4, 5, 6, 7, 8].map(name),
             [None, Some("oak"), Some("pine"), None, None, Some("rock"), None]
         );
-        assert_eq!(definitions.by_type("pine").unwrap().0, 4);
-        assert!(definitions.by_type("elm").is_none());
+        assert_eq!(definitions.by_type("pine").map(|(key, _)| key).collect::<Vec<_>>(), [4]);
+        assert_eq!(definitions.by_type("elm").count(), 0);
         assert_eq!(serde_json::to_string(&definitions).unwrap(), text);
     }
 
@@ -182,9 +183,9 @@ mod tests {
     }
 
     #[test]
-    fn a_type_with_two_definitions_is_written_by_the_one_of_the_lowest_key() {
+    fn a_type_may_have_several_definitions() {
         let definitions = read(&format!(r#"{{"5":{ROCK},"2":{ROCK}}}"#)).unwrap();
-        assert_eq!(definitions.by_type("rock").unwrap().0, 2);
+        assert_eq!(definitions.by_type("rock").map(|(key, _)| key).collect::<Vec<_>>(), [2, 5]);
         assert_eq!(definitions.by_key(5).unwrap().0, "rock");
     }
 }

@@ -2,139 +2,94 @@
 //!
 //! Entities are grouped by type. For each type the columns of its properties are collected, and each column gets
 //! the form that costs fewest bytes; types of the same properties share one list of them where that costs less
-//! than a list for each. A definition that would cost more than it saves is left out. The types of most entities
-//! get the shortest keys.
+//! than a list for each. A definition that would cost more than it saves is left out. Then the same is done for the
+//! entities that did not fit, which may give their types another definition.
 
-use super::column::{Columns, Form, collect};
-use super::definition::{Definition, Property};
+use super::column::{Columns, Form, collect, may_fit};
+use super::definition::{Definition, Property, TYPE};
 use super::definitions::Definitions;
-use crate::config::Config;
+use super::lists::{Lists, SMALLEST_LIST, list_bytes};
+use crate::config::{Config, Value};
 use std::collections::HashMap;
+
+/// How many definitions a type may get: what fits none of so many fits no more.
+const ROUNDS: usize = 4;
 
 impl Definitions {
     /// The definitions that make a save of these configs smallest.
     ///
-    /// The types of the `overrides` get the properties those say; all others get what is found. A config that fits
-    /// no definition is one that [`encode`](Self::encode) leaves an object. The time it takes is linear in the size
-    /// of the configs.
+    /// The types of the `overrides` get the properties those say; all others get what is found, which may be
+    /// several definitions for a type. A config that fits no definition is one that [`encode`](Self::encode) leaves
+    /// an object. The time it takes is linear in the size of the configs.
     pub fn discover(configs: &[Config<'_>], overrides: &[Definition]) -> Self {
-        let types = collect(configs);
         let said: HashMap<&str, &[Property]> = overrides
             .iter()
             .flat_map(|definition| {
                 definition.types().iter().map(|name| (name.as_str(), definition.properties()))
             })
             .collect();
+        let mut rest: Vec<&Config<'_>> = configs.iter().filter(|config| may_fit(config)).collect();
         let mut lists = Lists::default();
-        let mut of_shape: HashMap<Vec<(&str, Form)>, usize> = HashMap::new();
-        let mut shapes: Vec<Vec<&Columns<'_>>> = Vec::new();
-        for columns in &types {
-            if let Some(properties) = said.get(columns.name) {
-                lists.add(properties.to_vec(), columns, f64::INFINITY);
-                continue;
+        let mut text = String::new();
+        for _ in 0..ROUNDS {
+            let found = find(&rest, &said);
+            if found.is_empty() {
+                break;
             }
-            let at = *of_shape.entry(columns.shape()).or_insert(shapes.len());
-            if at == shapes.len() {
-                shapes.push(Vec::new());
-            }
-            shapes[at].push(columns);
+            let definitions = found.definitions();
+            rest.retain(|config| {
+                text.clear();
+                let name = config.get(TYPE).and_then(Value::as_str).unwrap_or_default();
+                !said.contains_key(name) && definitions.encode(config, &mut text).is_none()
+            });
+            lists.append(found);
         }
-        for shape in shapes {
-            choose(&shape, &mut lists);
-        }
-        lists.into_definitions()
+        lists.definitions()
     }
+}
+
+/// The lists that pay for these entities, at most one for each type.
+fn find(configs: &[&Config<'_>], said: &HashMap<&str, &[Property]>) -> Lists {
+    let types = collect(configs);
+    let mut lists = Lists::default();
+    let mut of_shape: HashMap<Vec<(&str, Form)>, usize> = HashMap::new();
+    let mut shapes: Vec<Vec<&Columns<'_>>> = Vec::new();
+    for columns in &types {
+        if let Some(properties) = said.get(columns.name) {
+            lists.add(properties.to_vec(), columns.name, columns.count(), f64::INFINITY);
+            continue;
+        }
+        let at = *of_shape.entry(columns.shape()).or_insert(shapes.len());
+        if at == shapes.len() {
+            shapes.push(Vec::new());
+        }
+        shapes[at].push(columns);
+    }
+    for shape in shapes {
+        choose(&shape, &mut lists);
+    }
+    lists.keep_what_pays();
+    lists
 }
 
 /// Gives each of these types, which have the same properties, a list of them: its own or a common one.
 fn choose(types: &[&Columns<'_>], lists: &mut Lists) {
-    let own = |columns: &Columns<'_>| {
-        // Not even the smallest list would pay.
-        if columns.object_bytes() < SMALLEST_LIST {
-            return None;
-        }
-        let properties = columns.properties();
-        let bytes = columns.string_bytes(&properties);
-        Some((properties, bytes))
-    };
-    let [columns] = types else {
-        let common = Columns::joined(types).properties();
-        for columns in types {
-            let common_bytes = columns.string_bytes(&common);
-            match own(columns) {
-                Some((properties, bytes)) if bytes + list_bytes(&properties) < common_bytes => {
-                    lists.add(properties, columns, columns.object_bytes() - bytes);
-                }
-                _ => lists.add(common.clone(), columns, columns.object_bytes() - common_bytes),
-            }
-        }
-        return;
-    };
-    if let Some((properties, bytes)) = own(columns) {
-        lists.add(properties, columns, columns.object_bytes() - bytes);
-    }
-}
-
-/// `"0":{"type":"","properties":[]},`
-const SMALLEST_LIST: f64 = 33.0;
-
-fn list_bytes(properties: &[Property]) -> f64 {
-    SMALLEST_LIST + serde_json::to_string(properties).map_or(0, |text| text.len()) as f64
-}
-
-/// Lists of properties and the types that have them.
-#[derive(Default)]
-struct Lists {
-    lists: Vec<List>,
-    /// The index in `lists` by the list's JSON, for numbers are no keys.
-    by_text: HashMap<String, usize>,
-}
-
-struct List {
-    properties: Vec<Property>,
-    /// Each with the number of its entities.
-    types: Vec<(String, usize)>,
-    /// How many bytes the strings are shorter than the objects.
-    saved: f64,
-}
-
-impl Lists {
-    fn add(&mut self, properties: Vec<Property>, columns: &Columns<'_>, saved: f64) {
-        let name = columns.name.to_owned();
-        // The name in the list of types, in quotes and with a comma.
-        let saved = saved - (name.len() + 3) as f64;
-        if saved <= 0.0 {
-            return;
-        }
-        let text = serde_json::to_string(&properties).unwrap_or_default();
-        let at = *self.by_text.entry(text).or_insert(self.lists.len());
-        if at == self.lists.len() {
-            self.lists.push(List { properties, types: Vec::new(), saved: 0.0 });
-        }
-        let list = &mut self.lists[at];
-        list.types.push((name, columns.count()));
-        list.saved += saved;
-    }
-
-    fn into_definitions(self) -> Definitions {
-        let mut lists = self.lists;
-        lists.retain(|list| list.saved > list_bytes(&list.properties));
-        for list in &mut lists {
-            list.types.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-        }
-        // The keys of a list follow each other, so what counts is how many entities it has for each key.
-        let density = |list: &List| {
-            list.types.iter().map(|(_, count)| *count as f64).sum::<f64>() / list.types.len() as f64
+    let common = (types.len() > 1).then(|| Columns::joined(types).properties());
+    for columns in types {
+        let mut add = |properties, bytes| {
+            lists.add(properties, columns.name, columns.count(), columns.object_bytes() - bytes);
         };
-        lists.sort_by(|left, right| density(right).total_cmp(&density(left)));
-        let mut key = 0;
-        let definitions = lists.into_iter().filter_map(|list| {
-            let types: Vec<String> = list.types.into_iter().map(|(name, _)| name).collect();
-            let first = key;
-            key += types.len() as u64;
-            Some((first, Definition::new(types, list.properties).ok()?))
-        });
-        Definitions::new(definitions.collect::<Vec<_>>()).unwrap_or_default()
+        let common = common.as_ref().map(|common| (common, columns.string_bytes(common)));
+        // Not even the smallest list of its own would pay for a handful of entities.
+        let own = (columns.object_bytes() > SMALLEST_LIST).then(|| columns.properties());
+        match (own.map(|own| (columns.string_bytes(&own), own)), common) {
+            (Some((bytes, own)), None) => add(own, bytes),
+            (Some((bytes, own)), Some((_, common_bytes))) if bytes + list_bytes(&own) < common_bytes => {
+                add(own, bytes);
+            }
+            (_, Some((common, bytes))) => add(common.clone(), bytes),
+            (None, None) => {}
+        }
     }
 }
 
@@ -237,7 +192,7 @@ mod tests {
         let lists: Vec<_> =
             definitions.iter().map(|(key, definition)| (key, definition.types().len())).collect();
         assert_eq!(lists, [(0, 1), (1, 60)]);
-        assert_eq!(definitions.by_type("rock").unwrap().0, 0);
+        assert_eq!(definitions.by_type("rock").next().unwrap().0, 0);
     }
 
     #[test]
@@ -258,6 +213,24 @@ mod tests {
             })
             .collect();
         assert_eq!(strings(&pack(&configs, &[])), 291);
+    }
+
+    #[test]
+    fn entities_unlike_most_of_their_type_get_a_definition_of_their_own() {
+        let configs: Vec<_> = (0..600_u64)
+            .map(|n| {
+                let target = match n % 3 {
+                    0 => Value::Null,
+                    1 => n.into(),
+                    _ => Value::Float(n as f64 / 1000.0),
+                };
+                entity("ship", &[("x", n.into()), ("target", target), ("docked", (n % 2 == 0).into())])
+            })
+            .collect();
+        let packed = pack(&configs, &[]);
+        assert_eq!(strings(&packed), 600);
+        assert!(packed.0.iter().count() > 1);
+        assert!(packed.0.iter().all(|(_, definition)| definition.types() == ["ship"]));
     }
 
     #[test]

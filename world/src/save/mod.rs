@@ -17,6 +17,7 @@ mod definitions;
 mod discover;
 mod encode;
 mod fit;
+mod lists;
 mod scale;
 pub(crate) mod varint;
 
