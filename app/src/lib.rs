@@ -9,6 +9,7 @@ pub mod documents;
 pub mod files;
 pub mod keys;
 pub mod layout;
+pub mod pictures;
 pub mod raster;
 pub mod settings;
 pub mod ui;

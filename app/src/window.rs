@@ -2,6 +2,7 @@
 
 use crate::documents::{Documents, NativeDialogs};
 use crate::files::{EmbeddedScene, Source};
+use crate::pictures;
 use crate::settings::Settings;
 use crate::ui::{HostLink, Inspector};
 use eframe::CreationContext;
@@ -11,6 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use vivarium_panels::SampleCard;
+use vivarium_world::Catalog;
 
 /// Called on any thread when there is something new to draw.
 pub type Wake = Arc<dyn Fn() + Send + Sync>;
@@ -21,6 +23,8 @@ pub struct Start {
     pub samples: Vec<(EmbeddedScene, SampleCard)>,
     /// What to open first.
     pub open: Option<Source>,
+    /// What the scenes name, for pictures of them; none shows no pictures.
+    pub catalog: Option<Catalog>,
 }
 
 /// Why there is no window.
@@ -155,12 +159,18 @@ impl Shell {
             let (context, pace) = (creation.egui_ctx.clone(), pace.clone());
             Arc::new(move || pace.wake(&context))
         };
-        let (scenes, cards) = start.samples.into_iter().unzip();
+        let (scenes, cards): (Vec<EmbeddedScene>, Vec<SampleCard>) = start.samples.into_iter().unzip();
+        // Whoever opens something has no use for pictures of other scenes.
+        let catalog = start.catalog.filter(|_| start.open.is_none());
+        let pictures = catalog.map(|catalog| pictures::take(catalog, scenes.clone(), wake.clone()));
         let mut documents = Documents::new(scenes, Box::new(NativeDialogs), wake.clone());
         if let Some(source) = start.open {
             documents.open(source);
         }
-        let inspector = Inspector::new(connect(wake), documents, settings, cards);
+        let mut inspector = Inspector::new(connect(wake), documents, settings, cards);
+        if let Some(pictures) = pictures {
+            inspector.expect_pictures(pictures);
+        }
         Self { inspector, pace }
     }
 }

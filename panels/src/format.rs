@@ -5,7 +5,7 @@ use vivarium_world::EntityId;
 use vivarium_world::inspect::RunState;
 
 /// A whole number with thousands separated: `1,204`.
-pub(crate) fn count(n: impl TryInto<u64>) -> String {
+pub fn count(n: impl TryInto<u64>) -> String {
     let digits = n.try_into().unwrap_or(u64::MAX).to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (at, digit) in digits.chars().enumerate() {

@@ -40,6 +40,7 @@ mod fixture;
 
 pub use deferred::DeferredPanel;
 pub use entities::EntitiesPanel;
+pub use format::count;
 pub use inspector::InspectorPanel;
 pub use log::LogPanel;
 pub use memory::MemoryPanel;

@@ -22,9 +22,11 @@ use crate::documents::Documents;
 use crate::edits::Edits;
 use crate::keys::{self, Action, Entry};
 use crate::palette::{self, PaletteWindow};
+use crate::pictures::Picture;
 use crate::raster;
 use crate::settings::Settings;
 use crate::toasts::Toasts;
+use crossbeam_channel::Receiver;
 use egui::{Context, Panel, Ui};
 use hear::Waiting;
 use image::RgbaImage;
@@ -34,6 +36,7 @@ use std::time::{Duration, Instant};
 use vivarium_panels::{History, PanelId, Panels, Request, SampleCard, View};
 use vivarium_world::inspect::{RunState, Snapshot, ViewRequest};
 use vivarium_world::{LogLevel, LogLine};
+use welcome::Pictures;
 
 /// The inspector: what the window shows and remembers, without the window.
 pub struct Inspector {
@@ -41,6 +44,8 @@ pub struct Inspector {
     documents: Documents,
     settings: Settings,
     samples: Vec<SampleCard>,
+    /// Pictures of the samples, as they come.
+    pictures: Pictures,
     panels: Panels,
     history: History,
     edits: Edits,
@@ -92,6 +97,7 @@ impl Inspector {
             documents,
             settings,
             samples,
+            pictures: Pictures::default(),
             panels: Panels::default(),
             history: History::default(),
             edits: Edits::default(),
@@ -119,6 +125,11 @@ impl Inspector {
     /// The files.
     pub fn documents(&mut self) -> &mut Documents {
         &mut self.documents
+    }
+
+    /// Shows these pictures on the cards of the samples, each as soon as it comes.
+    pub fn expect_pictures(&mut self, pictures: Receiver<Picture>) {
+        self.pictures = Pictures { coming: Some(pictures), here: Vec::new() };
     }
 
     /// Shows one panel and nothing else.
@@ -203,8 +214,20 @@ impl Inspector {
     }
 
     fn draw(&mut self, ui: &mut Ui, asked: &mut Asked) {
-        let Self { host, documents, settings, samples, panels, history, log, palette, table, edits, .. } =
-            self;
+        let Self {
+            host,
+            documents,
+            settings,
+            samples,
+            panels,
+            history,
+            log,
+            palette,
+            table,
+            edits,
+            pictures,
+            ..
+        } = self;
         let Asked { actions, requests, disk_answer } = asked;
         let can_undo = edits.can_go();
         let snapshot = host.snapshot();
@@ -225,7 +248,7 @@ impl Inspector {
         }
         let mut wanted = ViewRequest::default();
         if is_empty(snapshot) {
-            egui::CentralPanel::default().show(ui, |ui| welcome::ui(ui, &view, requests));
+            egui::CentralPanel::default().show(ui, |ui| welcome::ui(ui, &view, pictures, requests));
         } else {
             egui::CentralPanel::default().frame(egui::Frame::new()).show(ui, |ui| {
                 settings.layout.ui(ui, &mut |id, ui| panels.ui(id, ui, &view, requests));
