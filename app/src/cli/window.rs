@@ -32,7 +32,7 @@ pub(super) fn run(file: Option<&OsStr>, offer: &Offer) -> Result<Exit, Failure> 
     let options = HostOptions { threads, on_publish: Some(Box::new(on_publish)) };
     let host = Host::spawn(&offer.catalog, options)
         .map_err(|error| Failure::new(Exit::Unexpected, format_args!("no threads for the world: {error}")))?;
-    let start = Start { samples: cards(&offer.scenes), open };
+    let start = Start { samples: cards(&offer.scenes), open, catalog: Some(offer.catalog.clone()) };
     let opened = window::run(start, move |context_wake| {
         // Set once, here.
         let _ = wake.set(context_wake);

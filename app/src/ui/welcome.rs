@@ -6,9 +6,10 @@ use egui::{Align, Button, Frame, Layout, RichText, ScrollArea, Sense, Ui, UiBuil
 use vivarium_panels::{Palette, Request, SampleCard, View, count};
 use vivarium_world::inspect::RunState;
 
-/// Width of a card and height of its picture, in points.
+/// Width of a card, height of its picture and of its text, in points.
 const CARD: f32 = 250.0;
 const PICTURE: f32 = 140.0;
+const TEXT: f32 = 100.0;
 /// Space within a card and between cards.
 const SPACE: f32 = 12.0;
 
@@ -112,6 +113,7 @@ fn content(ui: &mut Ui, sample: &SampleCard, picture: Option<&Picture>, out: &mu
     let palette = Palette::of(ui.visuals());
     ui.allocate_ui_with_layout(vec2(CARD, 0.0), Layout::top_down(Align::Min), |ui| {
         ui.set_width(CARD);
+        ui.set_min_height(PICTURE + TEXT);
         let (_, rect) = ui.allocate_space(vec2(CARD, PICTURE));
         ui.painter().rect_filled(rect, 4.0, palette.field);
         if let Some(picture) = picture {
