@@ -1,7 +1,7 @@
 //! Every action of the window, with its title, its menu and its keys: the one table that menus, the palette, the
 //! help and the keyboard read.
 
-use egui::{Context, Key, KeyboardShortcut, Modifiers, ThemePreference};
+use egui::{Context, Key, KeyboardShortcut, Modifiers, PointerButton, ThemePreference};
 use vivarium_panels::PanelId;
 
 /// Something the user can ask of the window from a menu, a key or the palette.
@@ -29,6 +29,8 @@ pub enum Action {
     Kill,
     /// Remove the selected entities without their death hooks.
     Remove,
+    /// Copy the commands since the load, as a script for the command line.
+    CopyScript,
     /// Select nothing.
     SelectNone,
     /// Go to the selection before.
@@ -175,6 +177,7 @@ pub fn table() -> Vec<Entry> {
         entry(Action::Duplicate, "Duplicate entity", Edit, NotTyping, &[command(Key::D)]),
         entry(Action::Kill, "Kill selected", Edit, NotTyping, &[plain(Key::Delete)]),
         entry(Action::Remove, "Remove selected without death hooks", Edit, Always, NO_KEYS),
+        entry(Action::CopyScript, "Copy what was done as a script", Edit, Always, NO_KEYS),
         entry(Action::SelectNone, "Select nothing", Edit, Always, NO_KEYS),
         entry(Action::Back, "Back", Edit, NotTyping, &[alt(Key::ArrowLeft)]),
         entry(Action::Forward, "Forward", Edit, NotTyping, &[alt(Key::ArrowRight)]),
@@ -239,8 +242,21 @@ pub fn pressed(context: &Context, table: &[Entry]) -> Vec<Action> {
         .collect();
     // With more modifiers first: Ctrl+S would also take Ctrl+Shift+S.
     keys.sort_by_key(|(key, _)| std::cmp::Reverse(modifiers(key)));
+    let mut actions = by_mouse(context);
     context.input_mut(|input| {
-        keys.into_iter().filter(|(key, _)| input.consume_shortcut(key)).map(|(_, action)| action).collect()
+        actions.extend(
+            keys.into_iter().filter(|(key, _)| input.consume_shortcut(key)).map(|(_, action)| action),
+        );
+    });
+    actions
+}
+
+/// What the two buttons at the side of a mouse mean.
+fn by_mouse(context: &Context) -> Vec<Action> {
+    let buttons = [(PointerButton::Extra1, Action::Back), (PointerButton::Extra2, Action::Forward)];
+    context.input(|input| {
+        let pressed = buttons.into_iter().filter(|(button, _)| input.pointer.button_pressed(*button));
+        pressed.map(|(_, action)| action).collect()
     })
 }
 

@@ -30,7 +30,7 @@ impl Default for Layout {
         let left = split(&mut tiles, LinearDir::Vertical, &[(scenes, 0.7), (entities, 1.3)]);
         let columns = [(left, 0.8), (centre, 1.4), (inspector, 0.95)];
         let upper = split(&mut tiles, LinearDir::Horizontal, &columns);
-        let root = split(&mut tiles, LinearDir::Vertical, &[(upper, 1.6), (log, 0.35)]);
+        let root = split(&mut tiles, LinearDir::Vertical, &[(upper, 1.55), (log, 0.42)]);
         Self { tree: Tree::new(egui::Id::unique("panels"), root, tiles) }
     }
 }

@@ -3,10 +3,11 @@
 use crate::documents::{Documents, NativeDialogs};
 use crate::files::{EmbeddedScene, Source};
 use crate::pictures;
+use crate::raster;
 use crate::settings::Settings;
 use crate::ui::{HostLink, Inspector};
 use eframe::CreationContext;
-use egui::{Context, ViewportBuilder, Visuals};
+use egui::{Color32, Context, IconData, Pos2, Rect, StrokeKind, Vec2, ViewportBuilder, Visuals, pos2};
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -88,6 +89,7 @@ pub fn run(start: Start, connect: impl FnOnce(Wake) -> Box<dyn HostLink>) -> Res
         .with_app_id("vivarium")
         .with_inner_size([1400.0, 880.0])
         .with_min_inner_size([640.0, 400.0])
+        .with_icon(icon())
         .with_drag_and_drop(true);
     let options = eframe::NativeOptions { viewport, renderer: eframe::Renderer::Glow, ..Default::default() };
     let opened = Arc::new(AtomicBool::new(false));
@@ -112,6 +114,31 @@ pub fn run(start: Start, connect: impl FnOnce(Wake) -> Box<dyn HostLink>) -> Res
     }
 }
 
+/// A few bodies under glass, for the task bar.
+fn icon() -> IconData {
+    const SIDE: u32 = 64;
+    let picture = raster::screenshot([SIDE, SIDE], 1.0, 1, |ui| {
+        let painter = ui.ctx().layer_painter(egui::LayerId::background());
+        let all = Rect::from_min_size(Pos2::ZERO, Vec2::splat(SIDE as f32));
+        painter.rect_filled(all, 0.0, Color32::from_rgb(16, 18, 22));
+        painter.rect_stroke(
+            all.shrink(5.0),
+            12.0,
+            (4.0, Color32::from_rgb(112, 184, 255)),
+            StrokeKind::Inside,
+        );
+        let bodies = [
+            (22.0, 40.0, 9.0, Color32::from_rgb(217, 87, 122)),
+            (42.0, 44.0, 6.0, Color32::from_rgb(104, 206, 138)),
+            (38.0, 24.0, 7.0, Color32::from_rgb(240, 180, 76)),
+        ];
+        for (x, y, radius, colour) in bodies {
+            painter.circle_filled(pos2(x, y), radius, colour);
+        }
+    });
+    IconData { rgba: picture.into_raw(), width: SIDE, height: SIDE }
+}
+
 /// Keeps the messages of panics to itself until the window is open.
 struct QuietPanics {
     message: Arc<Mutex<String>>,
@@ -127,7 +154,8 @@ impl QuietPanics {
                 return;
             }
             let text = info.payload_as_str().unwrap_or("it does not say which");
-            *kept.lock().unwrap_or_else(PoisonError::into_inner) = one_line(text);
+            *kept.lock().unwrap_or_else(PoisonError::into_inner) =
+                one_line(text).trim_end_matches('.').to_owned();
         }));
         Self { message }
     }
@@ -177,7 +205,9 @@ impl Shell {
 
 impl eframe::App for Shell {
     fn ui(&mut self, ui: &mut egui::Ui, _frame: &mut eframe::Frame) {
+        let start = Instant::now();
         self.inspector.ui(ui);
+        self.inspector.add_frame_cost(start.elapsed());
         self.pace.is_fast.store(ui.input(|input| input.pointer.any_down()), Ordering::Relaxed);
     }
 

@@ -2,7 +2,7 @@
 
 use super::hear::Waiting;
 use super::question::{Question, Then};
-use super::{Inspector, is_empty};
+use super::{Inspector, SCRIPT_LIMIT, is_empty};
 use crate::documents::Purpose;
 use crate::edits::{Before, Undo};
 use crate::keys::Action;
@@ -84,6 +84,7 @@ impl Inspector {
             Action::Undo => self.undo(),
             Action::Redo => self.redo(),
             Action::Duplicate | Action::Kill | Action::Remove => self.act_on_selected(action),
+            Action::CopyScript => context.copy_text(self.script.join("\n")),
             Action::SelectNone => self.history.apply(&Select::None),
             Action::Back => self.history.back(),
             Action::Forward => self.history.forward(),
@@ -151,6 +152,7 @@ impl Inspector {
 
     /// Tells the host, and remembers what is to follow its reply.
     pub(super) fn command(&mut self, command: Command) {
+        self.write_script(&command);
         let list = self.wanted.as_ref().and_then(|wanted| wanted.entities.as_ref());
         let step = Before { snapshot: self.host.snapshot(), list }.step(&command);
         let waiting = match (step, &command) {
@@ -164,11 +166,21 @@ impl Inspector {
         }
     }
 
+    /// Keeps a command for a script of what was done.
+    fn write_script(&mut self, command: &Command) {
+        if self.script.len() < SCRIPT_LIMIT
+            && let Ok(line) = serde_json::to_string(command)
+        {
+            self.script.push(line);
+        }
+    }
+
     /// Takes back the last edit.
     fn undo(&mut self) {
         let Some(step) = self.edits.undo() else { return };
         if let Undo::By(commands) = step.undo {
             for (n, command) in commands.into_iter().enumerate() {
+                self.write_script(&command);
                 let number = self.host.send(command);
                 self.waiting.insert(number, Waiting::Undone { first: n == 0 });
             }
@@ -180,6 +192,7 @@ impl Inspector {
     fn redo(&mut self) {
         let Some(step) = self.edits.redo() else { return };
         self.note(LogLevel::Info, format!("done again: {}", step.title));
+        self.write_script(&step.redo);
         let number = self.host.send(step.redo.clone());
         self.waiting.insert(number, Waiting::Edit { step, again: true });
     }

@@ -110,6 +110,7 @@ impl Inspector {
         self.disk_text = None;
         self.history.clear();
         self.edits.clear();
+        self.script.clear();
         for message in notes {
             let level = LogLevel::Warning;
             self.write_log(LogLine { level, tick: 0, source: "load".into(), message });

@@ -63,6 +63,10 @@ pub struct Inspector {
     after_save: Option<question::Then>,
     /// What the host was last asked to show.
     wanted: Option<ViewRequest>,
+    /// What drawing a frame takes; none where nobody measures it.
+    frame_cost: Option<Duration>,
+    /// The commands since the load, a line each, as `vivarium run --script` reads them.
+    script: Vec<String>,
     keys_open: bool,
     about_open: bool,
     /// Whether the window may close without asking.
@@ -80,6 +84,9 @@ struct Asked {
 
 /// Lines of the log that are kept.
 const LOG_LIMIT: usize = 10_000;
+
+/// Commands that are kept for a script.
+const SCRIPT_LIMIT: usize = 10_000;
 
 /// While a reply or a file is awaited, at most so long passes before it is looked for.
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
@@ -110,6 +117,8 @@ impl Inspector {
             waiting: HashMap::new(),
             after_save: None,
             wanted: None,
+            frame_cost: None,
+            script: Vec::new(),
             keys_open: false,
             about_open: false,
             may_close: false,
@@ -130,6 +139,14 @@ impl Inspector {
     /// Shows these pictures on the cards of the samples, each as soon as it comes.
     pub fn expect_pictures(&mut self, pictures: Receiver<Picture>) {
         self.pictures = Pictures { coming: Some(pictures), here: Vec::new() };
+    }
+
+    /// Says what drawing the last frame took. The mean of the last ones is shown.
+    pub fn add_frame_cost(&mut self, cost: Duration) {
+        /// The weight of the frames before against the new one.
+        const BEFORE: u32 = 15;
+        let before = self.frame_cost.unwrap_or(cost);
+        self.frame_cost = Some((before * BEFORE + cost) / (BEFORE + 1));
     }
 
     /// Shows one panel and nothing else.
@@ -226,6 +243,7 @@ impl Inspector {
             table,
             edits,
             pictures,
+            frame_cost,
             ..
         } = self;
         let Asked { actions, requests, disk_answer } = asked;
@@ -242,7 +260,12 @@ impl Inspector {
         };
         Panel::top("menu").show(ui, |ui| menu::ui(ui, table, &view, can_undo, settings, actions));
         Panel::top("transport").show(ui, |ui| panels.transport(ui, &view, requests));
-        Panel::bottom("status").show(ui, |ui| panels.status(ui, &view, requests));
+        Panel::bottom("status").show(ui, |ui| {
+            ui.horizontal(|ui| {
+                panels.status(ui, &view, requests);
+                frame_cost_label(ui, *frame_cost);
+            });
+        });
         if self.disk_text.is_some() {
             *disk_answer = question::changed_on_disk_bar(ui, &view);
         }
@@ -300,6 +323,15 @@ impl Inspector {
         }
         self.log.push(line);
     }
+}
+
+/// What the window itself costs, at the right end of the status bar.
+fn frame_cost_label(ui: &mut Ui, cost: Option<Duration>) {
+    let Some(cost) = cost else { return };
+    ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+        let text = format!("frame {:.1} ms", cost.as_secs_f64() * 1e3);
+        ui.weak(text).on_hover_text("What drawing this window takes each time, on average");
+    });
 }
 
 /// Whether there is no world to show.

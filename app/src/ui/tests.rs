@@ -264,6 +264,15 @@ fn a_created_entity_is_selected_and_back_returns() {
     assert_eq!(window.harness.state().history.current().primary(), Some(Ordinal(2)));
     window.press(egui::Modifiers::ALT, egui::Key::ArrowRight);
     assert_eq!(window.harness.state().history.current().primary(), Some(Ordinal(9)));
+    for (button, primary) in [(egui::PointerButton::Extra1, 2), (egui::PointerButton::Extra2, 9)] {
+        for pressed in [true, false] {
+            let (pos, modifiers) = (egui::pos2(600.0, 400.0), NONE);
+            window.harness.event(egui::Event::PointerButton { pos, button, pressed, modifiers });
+            window.steps();
+        }
+        assert_eq!(window.harness.state().history.current().primary(), Some(Ordinal(primary)));
+    }
+    assert_eq!(window.harness.state().history.current().primary(), Some(Ordinal(9)));
 }
 
 #[test]
@@ -283,6 +292,26 @@ fn an_edit_is_taken_back_and_done_again() {
     window.commands();
     window.menu("Edit", "Undo");
     assert_eq!(window.commands(), [enable(true)]);
+}
+
+#[test]
+fn what_was_done_is_copied_as_a_script() {
+    let mut window = Window::paused();
+    window.menu("Run", "Step ten times");
+    window.menu("Run", "Compact memory");
+    window.click("Edit");
+    window.harness.get_by_label("Copy what was done as a script").click();
+    // The press and the copy are in frames of their own.
+    let copied = (0..3).find_map(|_| {
+        window.harness.step();
+        window.harness.output().platform_output.commands.iter().find_map(|command| match command {
+            egui::OutputCommand::CopyText(text) => Some(text.clone()),
+            _ => None,
+        })
+    });
+    let lines: Vec<Command> =
+        copied.expect("a text").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines, [Command::Step { steps: 10 }, Command::Compact]);
 }
 
 #[test]
