@@ -127,3 +127,26 @@ fn a_look_at_a_damaged_scene_is_an_error() {
         folder.run(arguments).fails(6, &["bad.json:", "shop"]);
     }
 }
+
+#[test]
+fn bench_measures_and_compares_with_an_earlier_measurement() {
+    let folder = port();
+    let bench = |more: &[&str]| {
+        folder.run(&[&["bench", "port.json", "--ticks", "20", "--warmup", "5", "--runs", "3"], more].concat())
+    };
+    let text = bench(&["--export", "now.json"]).exits(0).stdout;
+    assert_eq!(text.lines().filter(|line| line.starts_with("run ")).count(), 3, "{text}");
+    let measured: serde_json::Value = serde_json::from_str(&folder.read("now.json")).unwrap();
+    assert_eq!(measured["runs"].as_array().unwrap().len(), 3);
+    // Baselines no machine reaches, and none misses.
+    for (mean, code) in [("0.001", 8), ("1e15", 0)] {
+        let run = format!(r#"{{"meanNs":{mean},"minNs":1,"p50Ns":1,"p95Ns":1,"p99Ns":1,"maxNs":1}}"#);
+        let document = format!(r#"{{"schema":1,"scene":"port","threads":0,"ticks":1,"runs":[{run}]}}"#);
+        folder.write("then.json", document);
+        bench(&["--baseline", "then.json", "--fail-above", "10%"]).exits(code);
+        bench(&["--baseline", "then.json"]).exits(0);
+    }
+    folder.write("then.json", "{}");
+    bench(&["--baseline", "then.json"]).fails(6, &["then.json"]);
+    bench(&["--fail-above", "10%"]).fails(2, &["--baseline"]);
+}

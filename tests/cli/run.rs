@@ -239,3 +239,54 @@ fn a_run_that_takes_too_long_ends_with_a_code_of_its_own() {
     assert!(tick_and_hash(ended.stdout.trim_end()).0 > 0);
     assert!(ended.stderr.contains("--timeout"), "{}", ended.stderr);
 }
+
+#[test]
+fn until_ends_the_run_when_it_holds_and_fails_if_it_never_does() {
+    let folder = port();
+    let holds = ["run", "port.json", "--ticks", "50", "--until", "count(cargo.ore > 6) = 2"];
+    let ended = folder.run(&holds).exits(0);
+    assert_eq!(tick_and_hash(ended.stdout.trim_end()).0, 1);
+    let ended = folder.run(&["run", "port.json", "--ticks", "50", "--until", "count() > 3"]).exits(3);
+    assert_eq!(tick_and_hash(ended.stdout.trim_end()).0, 50);
+    folder.run(&["run", "port.json", "--ticks", "50", "--until", "count() >"]).fails(2, &["assertion", "^"]);
+}
+
+#[test]
+fn a_script_does_the_windows_commands() {
+    let folder = port();
+    folder.write(
+        "script.jsonl",
+        concat!(
+            r#"{"do":"step","steps":2}"#,
+            "\n",
+            r#"{"do":"set","entities":[0],"target":{"component":"cargo","field":"ore"},"value":9}"#,
+            "\n\n",
+            r#"{"do":"spawn","config":{"type":"barge"}}"#,
+            "\n",
+            r#"{"do":"hash"}"#,
+            "\n"
+        ),
+    );
+    let arguments = ["run", "port.json", "--ticks", "3", "--script", "script.jsonl", "--save", "out.json"];
+    let ended = folder.run(&arguments).exits(0);
+    let ticks: Vec<u64> = ended.stdout.lines().map(|line| tick_and_hash(line).0).collect();
+    assert_eq!(ticks, [2, 5]);
+    let arguments = ["dump", "out.json", "--fields", "cargo.ore", "--format", "json"];
+    let entities = folder.run(&arguments).exits(0).json()["entities"].clone();
+    let ores: Vec<_> =
+        entities.as_array().unwrap().iter().map(|entity| entity["cargo.ore"].clone()).collect();
+    assert_eq!(ores, [9, 7, 9, 5]);
+}
+
+#[test]
+fn a_script_that_cannot_be_done_is_named_by_its_line() {
+    let folder = port();
+    for (script, code, part) in [
+        ("{\"do\":\"hash\"}\n{\"do\":\"fly\"}", 6, "script.jsonl:2:"),
+        ("\n{\"do\":\"kill\",\"entities\":[99]}", 1, "script.jsonl:2:"),
+    ] {
+        folder.write("script.jsonl", script);
+        let ended = folder.run(&["run", "port.json", "--ticks", "0", "--script", "script.jsonl"]).exits(code);
+        assert!(ended.stderr.contains(part), "{}", ended.stderr);
+    }
+}

@@ -48,6 +48,8 @@ pub(super) enum Subcommands {
     Schedule(ScheduleArguments),
     /// Run a scene on several numbers of threads and find the first tick that differs
     Verify(VerifyArguments),
+    /// Measure how fast a scene runs, and compare with an earlier measurement
+    Bench(BenchArguments),
     /// Paint what the window would show into a picture, without a display
     Screenshot(ScreenshotArguments),
     /// List the scenes that are built in
@@ -105,6 +107,12 @@ pub(super) struct RunArguments {
     /// Print the hash after every K-th tick, too
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..))]
     pub(super) hash_every: Option<u64>,
+    /// Stop as soon as this holds, such as `count(class:ship) = 0`; that it never does is a failure
+    #[arg(long, value_name = "EXPR")]
+    pub(super) until: Option<String>,
+    /// Do the commands in this file first, a JSON object a line
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["until", "hash_every", "timings"])]
+    pub(super) script: Option<PathBuf>,
     /// Write the last state to this file
     #[arg(long, value_name = "FILE")]
     pub(super) save: Option<PathBuf>,
@@ -206,6 +214,36 @@ pub(super) struct MemoryArguments {
     /// Worker threads; 0 does everything on one [default: one a core]
     #[arg(long, value_name = "N", value_parser = thread_count())]
     pub(super) threads: Option<u16>,
+    #[command(flatten)]
+    pub(super) format: FormatArguments,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct BenchArguments {
+    #[command(flatten)]
+    pub(super) world: WorldArguments,
+    /// Steps to measure in each run
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(super) ticks: u64,
+    /// Steps before measuring begins
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(super) warmup: u64,
+    /// How often the scene is loaded and run
+    #[arg(long, value_name = "R", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(super) runs: u32,
+    /// Worker threads; 0 does everything on one [default: one a core]
+    #[arg(long, value_name = "N", value_parser = thread_count())]
+    pub(super) threads: Option<u16>,
+    /// Write the measurement to this file, for a later --baseline
+    #[arg(long, value_name = "FILE")]
+    pub(super) export: Option<PathBuf>,
+    /// Compare with the measurement in this file
+    #[arg(long, value_name = "FILE")]
+    pub(super) baseline: Option<PathBuf>,
+    /// Fail if the mean tick is slower than the baseline's by more than this
+    #[arg(long, value_name = "PERCENT", requires = "baseline", value_parser = percent)]
+    #[arg(allow_negative_numbers = true)]
+    pub(super) fail_above: Option<f64>,
     #[command(flatten)]
     pub(super) format: FormatArguments,
 }
@@ -366,6 +404,13 @@ fn scale(text: &str) -> Result<f32, String> {
     match text.parse::<f32>() {
         Ok(value) if (0.25..=8.0).contains(&value) => Ok(value),
         _ => Err("a scale is a number from 0.25 to 8".into()),
+    }
+}
+
+fn percent(text: &str) -> Result<f64, String> {
+    match text.trim_end_matches('%').parse::<f64>() {
+        Ok(value) if value.is_finite() && value >= 0.0 => Ok(value),
+        _ => Err("a percentage is a number of 0 or more, such as 10%".into()),
     }
 }
 

@@ -23,6 +23,7 @@ pub(super) struct Hosted {
     pub(super) host: HostHandle,
     /// Why the ticks ended early, if they did.
     pub(super) exit: Exit,
+    interrupt: Interrupt,
 }
 
 impl Hosted {
@@ -45,7 +46,7 @@ impl Hosted {
             keep_running: false,
         };
         host.call(load).map_err(|message| Failure::new(Exit::Invalid, message))?;
-        let mut hosted = Self { host, exit: Exit::Done };
+        let mut hosted = Self { host, exit: Exit::Done, interrupt: Interrupt::install() };
         if ticks > 0 {
             hosted.step(arguments, ticks)?;
         }
@@ -53,8 +54,8 @@ impl Hosted {
         Ok(hosted)
     }
 
-    fn step(&mut self, arguments: &WorldArguments, ticks: u64) -> Result<(), Failure> {
-        let interrupt = Interrupt::install();
+    /// Does so many ticks. `exit` says why they ended early, if they did.
+    pub(super) fn step(&mut self, arguments: &WorldArguments, ticks: u64) -> Result<(), Failure> {
         let deadline = arguments.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         let mut progress = Progress::new(ticks, arguments.quiet);
         let target = self.host.snapshot().status.tick.saturating_add(ticks);
@@ -68,7 +69,7 @@ impl Hosted {
             match &status.run_state {
                 RunState::Stopped(_) => self.exit = Exit::SystemFailed,
                 RunState::Paused if left == 0 => {}
-                _ if interrupt.asked() => self.exit = Exit::Interrupted,
+                _ if self.interrupt.asked() => self.exit = Exit::Interrupted,
                 _ if deadline.is_some_and(|deadline| Instant::now() >= deadline) => self.exit = Exit::Timeout,
                 _ if !is_alive => {
                     return Err(Failure::new(Exit::Unexpected, "the world's thread ended unexpectedly"));
@@ -102,7 +103,8 @@ impl Hosted {
         Ok(self.host.snapshot())
     }
 
-    fn tell_errors(&mut self) {
+    /// Tells the user what systems reported.
+    pub(super) fn tell_errors(&mut self) {
         while let Some(event) = self.host.try_event() {
             if let HostEvent::Log(line) = event
                 && line.level == LogLevel::Error

@@ -5,6 +5,7 @@
 
 mod arguments; // what can be typed
 mod assert;
+mod bench;
 mod completions;
 mod diff;
 mod dump;
@@ -23,6 +24,7 @@ mod save;
 mod saved; // the entities of a file
 mod schedule;
 mod screenshot;
+mod script; // commands from a file
 mod steps; // ticks, until something stops them
 mod table; // rows as text, CSV and JSON
 mod timings; // what was measured, for other programs
@@ -81,6 +83,7 @@ fn dispatch(arguments: Arguments, offer: &Offer) -> Result<Exit, Failure> {
         Subcommands::Memory(arguments) => memory::run(&arguments, offer),
         Subcommands::Schedule(arguments) => schedule::run(&arguments, offer),
         Subcommands::Verify(arguments) => verify::run(&arguments, offer),
+        Subcommands::Bench(arguments) => bench::run(&arguments, offer),
         Subcommands::Screenshot(arguments) => screenshot::run(&arguments, offer),
         Subcommands::Samples(arguments) => samples::run(&arguments, offer),
         Subcommands::Completions(arguments) => completions::run(&arguments),

@@ -4,34 +4,41 @@ use std::fmt;
 use std::time::Instant;
 
 use serde_json::{Value, json};
-use vivarium_world::SaveForm;
 use vivarium_world::inspect::TimingView;
+use vivarium_world::{Assertion, SaveForm, World};
 
-use super::Offer;
 use super::arguments::{Format, RunArguments};
 use super::exit::{Exit, Failure};
 use super::open::{Opened, open, threads_or_default};
 use super::output::Output;
-use super::steps::{Steps, Then};
+use super::steps::{Steps, Stopped, Then, Tick};
 use super::timings::TimingsForm;
+use super::{Offer, query, report, script};
 use crate::files::write_atomic;
 
 pub(super) fn run(arguments: &RunArguments, offer: &Offer) -> Result<Exit, Failure> {
+    if let Some(path) = &arguments.script {
+        return script::run(arguments, path, offer);
+    }
     let Opened { mut world, name, notes } =
         open(&arguments.world, threads_or_default(arguments.threads), offer)?;
+    let until = arguments.until.as_deref().map(|text| query::assertion(text, &world)).transpose()?;
     let mut steps = Steps::new(&arguments.world);
     let mut output = Output::stdout();
     let mut hashes = Vec::new();
     let as_text = arguments.format.format == Format::Text;
     let files_asked_for = arguments.save.is_some() || arguments.timings.is_some();
     let began = Instant::now();
-    let stopped = steps.run(&mut world, arguments.ticks, |world, done| {
+    let stopped = steps.run(&mut world, arguments.ticks, |world, Tick { done, .. }| {
         if arguments.hash_every.is_some_and(|every| done % every == 0) && done < arguments.ticks {
             let hash = Hash { tick: world.clocks().tick, hash: world.state_hash() };
             match as_text {
                 true => output.line(&hash)?,
                 false => hashes.push(hash),
             }
+        }
+        if until.as_ref().is_some_and(|assertion| holds(assertion, world)) {
+            return Ok(Then::Stop);
         }
         // Nobody reads the hashes any more, and nothing else was asked for.
         Ok(if output.is_closed() && !files_asked_for { Then::Stop } else { Then::GoOn })
@@ -57,7 +64,11 @@ pub(super) fn run(arguments: &RunArguments, offer: &Offer) -> Result<Exit, Failu
         let text = TimingsForm::of_name(&path.to_string_lossy()).write(&view, name_of);
         write_atomic(path, text.as_bytes())?;
     }
-    let exit = steps.conclude(stopped);
+    let mut exit = steps.conclude(stopped);
+    if exit == Exit::Done && until.is_some() && stopped != Some(Stopped::ByCaller) {
+        report(format_args!("after {} ticks what --until waits for does not hold", arguments.ticks));
+        exit = Exit::AssertionFailed;
+    }
     if as_text {
         output.line(&last)?;
     } else {
@@ -80,15 +91,23 @@ pub(super) fn run(arguments: &RunArguments, offer: &Offer) -> Result<Exit, Failu
     Ok(exit)
 }
 
+/// Whether an assertion holds of the world now.
+fn holds(assertion: &Assertion, world: &mut World) -> bool {
+    world.settle();
+    let mut tally = assertion.tally(0);
+    world.each_subject(|subject| tally.add(&subject));
+    tally.outcome().holds
+}
+
 /// The state after a tick, in one number.
-struct Hash {
-    tick: u64,
-    hash: u64,
+pub(super) struct Hash {
+    pub(super) tick: u64,
+    pub(super) hash: u64,
 }
 
 impl Hash {
     /// The hash is a text: JavaScript's numbers cannot hold it.
-    fn as_json(&self) -> Value {
+    pub(super) fn as_json(&self) -> Value {
         json!({ "tick": self.tick, "hash": format!("{:016x}", self.hash) })
     }
 }

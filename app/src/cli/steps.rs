@@ -38,6 +38,15 @@ pub(super) enum Stopped {
     ByCaller,
 }
 
+/// A tick that was done.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tick {
+    /// How many are done with it.
+    pub(super) done: u64,
+    /// How long its step took.
+    pub(super) took: Duration,
+}
+
 /// What to do after a tick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Then {
@@ -61,20 +70,22 @@ impl Steps {
         }
     }
 
-    /// Does `ticks` steps; `after` is called after each, with how many are done.
+    /// Does `ticks` steps; `after` is called after each.
     pub(super) fn run(
         &mut self,
         world: &mut World,
         ticks: u64,
-        mut after: impl FnMut(&mut World, u64) -> Result<Then, Failure>,
+        mut after: impl FnMut(&mut World, Tick) -> Result<Then, Failure>,
     ) -> Result<Option<Stopped>, Failure> {
         let mut progress = Progress::new(ticks, self.quiet);
         let mut stopped = None;
         for done in 1..=ticks {
+            let began = Instant::now();
             step(world);
+            let took = began.elapsed();
             progress.at(done);
             let panicked = self.collect_errors(world);
-            if after(world, done)? == Then::Stop {
+            if after(world, Tick { done, took })? == Then::Stop {
                 stopped = Some(Stopped::ByCaller);
             } else if panicked {
                 stopped = Some(Stopped::SystemPanicked);

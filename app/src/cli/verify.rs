@@ -9,7 +9,7 @@ use super::diff::Differences;
 use super::exit::{Exit, Failure};
 use super::open::SceneText;
 use super::output::Output;
-use super::steps::{Steps, Then, step};
+use super::steps::{Steps, Then, Tick, step};
 
 /// Values named of the first tick that differs.
 const VALUES_NAMED: usize = 10;
@@ -33,7 +33,7 @@ pub(super) fn run(arguments: &VerifyArguments, offer: &Offer) -> Result<Exit, Fa
     let mut difference = compare(first, others, &counts)?;
     let mut stopped = None;
     if difference.is_none() {
-        stopped = steps.run(first, arguments.ticks, |first, done| {
+        stopped = steps.run(first, arguments.ticks, |first, Tick { done, .. }| {
             others.iter_mut().for_each(step);
             if done % arguments.every != 0 && done < arguments.ticks {
                 return Ok(Then::GoOn);

@@ -4,6 +4,7 @@ use super::command::{Command, HostEvent, LogLevel, LogLine, Reply};
 use super::handle::Message;
 use super::running::{Drive, Rate};
 use crate::inspect::{Inspector, RunState, Snapshot, StopReason, ViewRequest};
+use crate::scene::SchedulerKind;
 use crate::world::{Clock, World};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, select};
 use std::time::Duration;
@@ -141,12 +142,12 @@ impl HostThread {
             (Drive::Stepping { left }, _) => {
                 *left = left.saturating_sub(1);
                 let done = *left == 0;
-                self.world.step();
+                step(&mut self.world);
                 if done {
                     self.drive = Drive::Paused;
                 }
             }
-            (Drive::Running, None) => self.world.step(),
+            (Drive::Running, None) => step(&mut self.world),
             (Drive::Running, Some(speed)) => {
                 let now = self.clock.now();
                 let elapsed = now.saturating_sub(self.last_update) as f64 / 1e6;
@@ -288,5 +289,16 @@ impl HostThread {
             _ if self.changed => Duration::from_nanos(until_publish.max(1_000_000)),
             _ => IDLE,
         }
+    }
+}
+
+/// Does one step that no clock asked for.
+///
+/// The default scheduler skips what still runs, which is right beside a clock. Here no time passes between steps, and
+/// systems would hardly ever run; so each step is waited for.
+fn step(world: &mut World) {
+    world.step();
+    if world.scheduler() == SchedulerKind::Default {
+        world.settle();
     }
 }
