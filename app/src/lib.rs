@@ -23,8 +23,19 @@ mod toasts;
 /// should end.
 ///
 /// ```no_run
+/// use vivarium_samples::component::{Transform, Velocity};
+/// use vivarium_world::{Catalog, Run, SystemDef};
+///
 /// fn main() -> std::process::ExitCode {
-///     vivarium_app::run(vivarium_world::Catalog::new())
+///     let catalog = Catalog::new().component::<Transform>().unwrap().component::<Velocity>().unwrap();
+///     vivarium_app::run(catalog.class("body", ["transform", "velocity"]).system(|| {
+///         SystemDef::each::<(&mut Transform, &Velocity), _>(
+///             "fall",
+///             |(body, velocity): (&mut Transform, &Velocity), run: &mut Run| {
+///                 body.y += velocity.vy * run.delta() as f32 / 1000.0;
+///             },
+///         )
+///     }))
 /// }
 /// ```
 pub fn run(catalog: Catalog) -> ExitCode {

@@ -59,3 +59,13 @@ fn deep_nesting_is_an_error_and_no_crash() {
     folder.write("deep.json", deep);
     folder.run(&["info", "deep.json"]).fails(6, &["deep.json"]);
 }
+
+#[test]
+fn a_file_larger_than_the_limit_is_refused_before_it_is_read() {
+    let folder = Folder::new();
+    folder.write("huge.json", "{");
+    let file = std::fs::File::options().write(true).open(folder.path("huge.json")).unwrap();
+    // A hole: it takes no room on the disk.
+    file.set_len(5 << 30).unwrap();
+    folder.run(&["info", "huge.json"]).fails(6, &["huge.json", "larger than the limit"]);
+}

@@ -94,6 +94,7 @@ fn memory_has_a_line_a_pool() {
     let cargo = pools.iter().find(|pool| pool["component"] == "cargo").unwrap();
     assert_eq!(cargo["live"], 3);
     assert_eq!(document["entities"], 3);
+    folder.run(&["memory", "port.json", "--dt", "5"]).fails(2, &["--dt"]);
 }
 
 #[test]

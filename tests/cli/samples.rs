@@ -20,6 +20,7 @@ fn every_sample_is_valid_and_has_nothing_to_be_noted() {
     let document = folder.run(&[&["validate", "--format", "json"][..], &SAMPLES].concat()).exits(0).json();
     for file in document["files"].as_array().unwrap() {
         assert_eq!(file["notes"].as_array().unwrap().len(), 0, "{file}");
+        assert_eq!(file["deterministic"], file["file"] != "harbor", "{file}");
     }
 }
 

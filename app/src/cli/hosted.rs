@@ -35,6 +35,9 @@ impl Hosted {
         threads: usize,
         offer: &Offer,
     ) -> Result<Self, Failure> {
+        if arguments.dt.is_some() {
+            return Err(Failure::new(Exit::Usage, "--dt is not for this command; set `step` in the scene"));
+        }
         let options = HostOptions { threads, ..HostOptions::default() };
         let mut host = Host::spawn(&offer.catalog, options).map_err(|error| {
             Failure::new(Exit::Unexpected, format_args!("no threads for the world: {error}"))
@@ -70,7 +73,10 @@ impl Hosted {
                 RunState::Stopped(_) => self.exit = Exit::SystemFailed,
                 RunState::Paused if left == 0 => {}
                 _ if self.interrupt.asked() => self.exit = Exit::Interrupted,
-                _ if deadline.is_some_and(|deadline| Instant::now() >= deadline) => self.exit = Exit::Timeout,
+                _ if deadline.is_some_and(|deadline| Instant::now() >= deadline) => {
+                    report("out of time; allow more with --timeout, or run fewer ticks");
+                    self.exit = Exit::Timeout;
+                }
                 _ if !is_alive => {
                     return Err(Failure::new(Exit::Unexpected, "the world's thread ended unexpectedly"));
                 }

@@ -172,3 +172,44 @@ fn watch_for_a_hang(time: Duration) {
     // Without a watchdog the run is only ended between ticks.
     let _ = thread::Builder::new().name("vivarium-timeout".into()).spawn(watch);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::arguments::Arguments;
+    use clap::Parser;
+    use vivarium_world::{Catalog, LoadOptions, Named, Run, SystemDef, WorldOptions};
+
+    /// A world of one system, run for ten ticks: why it stopped, how it ends, how many errors there were.
+    fn outcome(update: fn(&Run) -> Result<(), String>) -> (Option<Stopped>, Exit, usize) {
+        let catalog = Catalog::new()
+            .system(move || SystemDef::worker("odd", move |_: &mut Named<'_>, run: &mut Run| update(run)));
+        let mut world = World::new(&catalog, WorldOptions::default()).unwrap();
+        let scene =
+            r#"{ "vivarium": 1, "step": 16, "scheduler": "conflict", "systems": [{ "system": "odd" }] }"#;
+        world.load("scene", scene, &LoadOptions::default()).unwrap();
+        let arguments =
+            Arguments::try_parse_from(["vivarium", "run", "scene", "--ticks", "10", "--quiet"]).unwrap();
+        let Some(super::super::arguments::Subcommands::Run(arguments)) = arguments.command else { panic!() };
+        let mut steps = Steps::new(&arguments.world);
+        let stopped = steps.run_silently(&mut world, arguments.ticks).unwrap();
+        (stopped, steps.conclude(stopped), steps.error_count())
+    }
+
+    #[test]
+    fn a_run_without_errors_is_done() {
+        assert_eq!(outcome(|_| Ok(())), (None, Exit::Done, 0));
+    }
+
+    #[test]
+    fn a_system_that_reports_errors_is_a_failure_of_the_whole_run() {
+        assert_eq!(outcome(|_| Err("no wind".into())), (None, Exit::SystemFailed, 10));
+    }
+
+    #[test]
+    fn a_system_that_panics_ends_the_run() {
+        let (stopped, exit, errors) = outcome(|_| panic!("no water"));
+        assert_eq!((stopped, exit), (Some(Stopped::SystemPanicked), Exit::SystemFailed));
+        assert!(errors >= 1, "{errors}");
+    }
+}

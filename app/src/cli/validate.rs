@@ -1,7 +1,9 @@
 //! `vivarium validate`: whether scenes and saves can be loaded, and every fault if not.
 
 use serde_json::{Value, json};
-use vivarium_world::{Fault, LoadError, LoadOptions, LoadReport, World, WorldOptions};
+use vivarium_world::{
+    Document, Fault, LoadError, LoadOptions, LoadReport, SchedulerKind, World, WorldOptions,
+};
 
 use super::arguments::{Format, ValidateArguments};
 use super::exit::{Exit, Failure};
@@ -23,8 +25,11 @@ pub(super) fn run(arguments: &ValidateArguments, offer: &Offer) -> Result<Exit, 
         match arguments.format.format {
             Format::Json => checked.push(outcome.as_json(&name)),
             Format::Text => match &outcome {
-                Outcome::Valid(loaded) => {
+                Outcome::Valid(loaded, timing) => {
                     output.line(format_args!("{name}: valid, {} entities", loaded.entities))?;
+                    for reason in timing {
+                        output.line(format_args!("{name}: note: results may depend on timing: {reason}"))?;
+                    }
                     loaded
                         .notes
                         .iter()
@@ -42,7 +47,8 @@ pub(super) fn run(arguments: &ValidateArguments, offer: &Offer) -> Result<Exit, 
 }
 
 enum Outcome {
-    Valid(LoadReport),
+    /// With the reasons why results may depend on timing.
+    Valid(LoadReport, Vec<String>),
     Invalid(LoadError),
     Unreadable(Failure),
 }
@@ -54,9 +60,26 @@ fn check(scene: &std::ffi::OsStr, offer: &Offer) -> Result<Outcome, Failure> {
     let mut world = World::new(&offer.catalog, WorldOptions::default())
         .map_err(|error| Failure::new(Exit::Unexpected, format_args!("no world: {error}")))?;
     Ok(match world.load(&source.to_string(), &text, &LoadOptions::default()) {
-        Ok(loaded) => Outcome::Valid(loaded),
+        Ok(loaded) => Outcome::Valid(loaded, timing_dependence(&source.to_string(), &text)),
         Err(error) => Outcome::Invalid(error),
     })
+}
+
+/// Why the results of a scene may depend on timing or the number of threads; nothing if they do not.
+fn timing_dependence(name: &str, text: &str) -> Vec<String> {
+    // A scene that was loaded can be read.
+    let Ok(document) = Document::parse(name, text) else { return Vec::new() };
+    let header = document.header();
+    let mut reasons = Vec::new();
+    if header.scheduler != SchedulerKind::Conflict {
+        reasons.push("its scheduler is not \"conflict\"".to_owned());
+    }
+    if header.step.is_none() {
+        reasons.push("it has no fixed step".to_owned());
+    }
+    let sliced = header.systems.iter().filter(|system| system.batch.is_some());
+    reasons.extend(sliced.map(|system| format!("system \"{}\" works in batches", system.system)));
+    reasons
 }
 
 /// A fault in a file outweighs a file that could not be looked at, so that the faults are not overlooked.
@@ -72,7 +95,7 @@ fn worse(one: Exit, other: Exit) -> Exit {
 impl Outcome {
     fn exit(&self) -> Exit {
         match self {
-            Self::Valid(_) => Exit::Done,
+            Self::Valid(..) => Exit::Done,
             Self::Invalid(_) => Exit::Invalid,
             Self::Unreadable(failure) => failure.exit,
         }
@@ -80,9 +103,14 @@ impl Outcome {
 
     fn as_json(&self, name: &str) -> Value {
         match self {
-            Self::Valid(loaded) => {
-                json!({ "file": name, "valid": true, "entities": loaded.entities, "notes": loaded.notes })
-            }
+            Self::Valid(loaded, timing) => json!({
+                "file": name,
+                "valid": true,
+                "entities": loaded.entities,
+                "deterministic": timing.is_empty(),
+                "timingDependence": timing,
+                "notes": loaded.notes,
+            }),
             Self::Invalid(LoadError(faults)) => json!({
                 "file": name,
                 "valid": false,

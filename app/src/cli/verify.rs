@@ -120,3 +120,53 @@ impl Difference {
         json!({ "tick": self.tick, "threads": self.threads, "pools": self.pools, "values": self.values.as_json() })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicU32, Ordering};
+    use vivarium_samples::component::Tide;
+    use vivarium_world::{Catalog, LoadOptions, SystemDef, WorldOptions};
+
+    /// Worlds of one entity whose tide rises by the system's own whim.
+    fn worlds(whim: fn() -> f32) -> [World; 2] {
+        let catalog = Catalog::new().component::<Tide>().unwrap().system(move || {
+            SystemDef::each_on_world_thread::<(&mut Tide,), _>("whim", move |(tide,): (&mut Tide,), _| {
+                tide.level = whim();
+            })
+        });
+        let scene = r#"{ "vivarium": 1, "step": 16, "scheduler": "conflict", "random": { "seed": 1 },
+            "systems": [{ "system": "whim" }], "entities": [{ "type": "moon", "period": 5, "level": 0 }] }"#;
+        std::array::from_fn(|_| {
+            let mut world = World::new(&catalog, WorldOptions::default()).unwrap();
+            world.load("scene", scene, &LoadOptions::default()).unwrap();
+            world
+        })
+    }
+
+    #[test]
+    fn the_pool_the_entity_and_the_field_that_differ_are_named() {
+        static CALLS: AtomicU32 = AtomicU32::new(0);
+        let [mut first, mut other] = worlds(|| CALLS.fetch_add(1, Ordering::Relaxed) as f32);
+        let counts = [0, 2];
+        let mut compare = || {
+            let found = compare(&mut first, std::slice::from_mut(&mut other), &counts).unwrap();
+            first.step();
+            other.step();
+            found
+        };
+        assert!(compare().is_none());
+        let text = compare().unwrap().as_text();
+        assert_eq!(text, "tick 1: 0 and 2 threads differ in tide\nentities[0] (moon).level: 0 -> 1");
+    }
+
+    #[test]
+    fn worlds_that_do_the_same_are_equal() {
+        let [mut first, mut other] = worlds(|| 3.5);
+        for _ in 0..5 {
+            first.step();
+            other.step();
+            assert!(compare(&mut first, std::slice::from_mut(&mut other), &[0, 1]).unwrap().is_none());
+        }
+    }
+}
