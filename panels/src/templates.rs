@@ -3,7 +3,7 @@
 use crate::theme::Palette;
 use crate::view::{Requests, View};
 use crate::{Request, format, widgets};
-use egui::{Align, CollapsingHeader, Grid, Layout, Rect, RichText, ScrollArea, TextEdit, Ui, UiBuilder};
+use egui::{CollapsingHeader, Grid, RichText, ScrollArea, TextEdit, Ui};
 use vivarium_world::inspect::{CatalogView, TemplateView};
 
 /// Classes and templates.
