@@ -1,7 +1,7 @@
 //! The components of an entity, each with its fields and their editors.
 
 use super::model::{self, Shown};
-use super::{InspectorPanel, raw};
+use super::{InspectorPanel, MOST_COMPARED, raw};
 use crate::field_editor::{Edited, Given};
 use crate::theme::Palette;
 use crate::view::{Requests, View};
@@ -132,13 +132,15 @@ impl Scope<'_> {
     }
 
     /// Asks to write what was given. A change gives every entity a value of its own. Returns why it does not.
-    fn write(&self, at: usize, field: &Field, given: Given, out: &mut Requests) -> Option<&'static str> {
+    fn write(&self, at: usize, field: &Field, given: Given, out: &mut Requests) -> Option<String> {
         let Some(change) = given.change.filter(|_| self.entities.len() > 1) else {
             out.push(self.set(self.entities, field, given.value));
             return None;
         };
         if self.compared.len() < self.entities.len() {
-            return Some("Too many are selected for a change of each; give a value, or select at most 100");
+            return Some(format!(
+                "Too many are selected to change each; give a value, or select at most {MOST_COMPARED}"
+            ));
         }
         for detail in self.compared {
             let state = detail.components.iter().find(|state| state.component == self.shown.component.id);

@@ -14,8 +14,8 @@ use egui::{Button, PopupCloseBehavior, RichText, ScrollArea, TextEdit, Ui};
 use vivarium_world::inspect::{EntityDetail, ViewRequest};
 use vivarium_world::{Command, ComponentId, Ordinal};
 
-/// The most entities looked into at once, to tell values that do not agree.
-const MOST_COMPARED: usize = 100;
+/// The most entities looked into at once, to tell values that do not agree and to change each.
+const MOST_COMPARED: usize = 256;
 
 /// The tab, the filter, and the value being edited.
 #[derive(Default)]
@@ -26,7 +26,7 @@ pub struct InspectorPanel {
     add_filter: String,
     history: history::History,
     /// Why the last edit was not made.
-    note: Option<&'static str>,
+    note: Option<String>,
     holding: Holding<(Ordinal, ComponentId, usize)>,
 }
 
@@ -86,7 +86,7 @@ impl InspectorPanel {
             return;
         };
         self.header(ui, view, detail, out);
-        if let Some(note) = self.note {
+        if let Some(note) = &self.note {
             ui.label(RichText::new(note).color(Palette::of(ui.visuals()).warn));
         }
         ui.separator();

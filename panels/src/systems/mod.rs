@@ -9,7 +9,7 @@ use crate::view::{Requests, View};
 use crate::{Select, format, widgets};
 use egui::{Align2, DragValue, Panel, Rect, RichText, ScrollArea, Sense, TextStyle, Ui, accesskit, vec2};
 use egui_extras::{Column, TableRow};
-use model::Line;
+use model::{Line, Touch};
 use std::time::Duration;
 use vivarium_world::inspect::{ScheduleView, SystemView, ViewRequest};
 use vivarium_world::{Command, ComponentId, SystemId};
@@ -19,6 +19,8 @@ use vivarium_world::{Command, ComponentId, SystemId};
 pub struct SystemsPanel {
     mode: Mode,
     pair: matrix::Pair,
+    /// The component whose readers and writers are marked.
+    component: Option<ComponentId>,
     holding: Holding<(SystemId, usize)>,
 }
 
@@ -55,7 +57,7 @@ impl SystemsPanel {
         }
         match (self.mode, schedule) {
             (Mode::Matrix, Some(schedule)) => matrix::ui(ui, view, schedule, &mut self.pair),
-            _ => list(ui, view, schedule, out),
+            _ => self.list(ui, view, schedule, out),
         }
     }
 
@@ -72,12 +74,62 @@ impl SystemsPanel {
             let batches = if batches == 1 { "1 batch".to_owned() } else { format!("{batches} batches") };
             ui.label(format!("{} in {batches}", format::counted(view.snapshot.systems.len(), "system")));
             ui.separator();
+            self.component_menu(ui, view);
+            ui.separator();
             if ui.button("Copy as text").clicked() {
                 ui.copy_text(model::as_text(view, schedule));
             }
             if ui.button("Copy as DOT").on_hover_text("For Graphviz").clicked() {
                 ui.copy_text(model::as_dot(view, schedule));
             }
+        });
+    }
+
+    fn component_menu(&mut self, ui: &mut Ui, view: &View<'_>) {
+        let text = self.component.map_or_else(|| "none".to_owned(), |id| view.component_name(id));
+        ui.label("Mark");
+        ui.name_inputs("Mark who touches", |ui| {
+            egui::ComboBox::from_id_salt("mark").selected_text(text).show_ui(ui, |ui| {
+                ui.selectable_value(&mut self.component, None, "none");
+                for component in &view.snapshot.catalog.components {
+                    ui.selectable_value(&mut self.component, Some(component.id), &component.name);
+                }
+            });
+        });
+    }
+
+    fn list(&self, ui: &mut Ui, view: &View<'_>, schedule: Option<&ScheduleView>, out: &mut Requests) {
+        let lines = model::lines(&view.snapshot.systems, schedule);
+        let slowest = view.snapshot.systems.iter().map(|system| system.mean).max().unwrap_or_default();
+        ScrollArea::horizontal().auto_shrink(false).show(ui, |ui| {
+            ui.style_mut().interaction.selectable_labels = false;
+            let clip = ui.clip_rect();
+            let table = widgets::table(ui)
+                .id_salt("systems")
+                .sense(Sense::CLICK)
+                .auto_shrink(false)
+                .column(Column::exact(24.0))
+                .column(Column::initial(150.0).resizable(true).clip(true))
+                .column(Column::initial(90.0).resizable(true).clip(true))
+                .column(Column::initial(130.0).resizable(true))
+                .column(Column::initial(130.0).resizable(true).clip(true))
+                .column(Column::initial(70.0).resizable(true))
+                .column(Column::initial(70.0).resizable(true))
+                .column(Column::remainder().at_least(160.0).clip(true));
+            let table = table.header(widgets::ROW, |mut row| {
+                for title in ["on", "system", "kind", "mean", "state", "members", "runs", "touches"] {
+                    row.col(|ui| drop(ui.strong(title)));
+                }
+            });
+            table.body(|body| {
+                body.rows(widgets::ROW, lines.len(), |mut row| match &lines[row.index()] {
+                    Line::Head(name, why) => head(&mut row, name, *why, clip),
+                    Line::System(system) => {
+                        let touch = self.component.map(|component| Touch::of(system, component));
+                        system_row(&mut row, view, system, slowest, touch, out);
+                    }
+                });
+            });
         });
     }
 
@@ -141,38 +193,6 @@ impl SystemsPanel {
     }
 }
 
-fn list(ui: &mut Ui, view: &View<'_>, schedule: Option<&ScheduleView>, out: &mut Requests) {
-    let lines = model::lines(&view.snapshot.systems, schedule);
-    let slowest = view.snapshot.systems.iter().map(|system| system.mean).max().unwrap_or_default();
-    ScrollArea::horizontal().auto_shrink(false).show(ui, |ui| {
-        ui.style_mut().interaction.selectable_labels = false;
-        let clip = ui.clip_rect();
-        let table = widgets::table(ui)
-            .id_salt("systems")
-            .sense(Sense::CLICK)
-            .auto_shrink(false)
-            .column(Column::exact(24.0))
-            .column(Column::initial(150.0).resizable(true).clip(true))
-            .column(Column::initial(90.0).resizable(true).clip(true))
-            .column(Column::initial(130.0).resizable(true))
-            .column(Column::initial(130.0).resizable(true).clip(true))
-            .column(Column::initial(70.0).resizable(true))
-            .column(Column::initial(70.0).resizable(true))
-            .column(Column::remainder().at_least(160.0).clip(true));
-        let table = table.header(widgets::ROW, |mut row| {
-            for title in ["on", "system", "kind", "mean", "state", "members", "runs", "touches"] {
-                row.col(|ui| drop(ui.strong(title)));
-            }
-        });
-        table.body(|body| {
-            body.rows(widgets::ROW, lines.len(), |mut row| match &lines[row.index()] {
-                Line::Head(name, why) => head(&mut row, name, *why, clip),
-                Line::System(system) => system_row(&mut row, view, system, slowest, out),
-            });
-        });
-    });
-}
-
 /// The head of a batch. Why it waits runs over all columns, as far as `clip` reaches.
 fn head(row: &mut TableRow<'_, '_>, name: &str, why: Option<&str>, clip: Rect) {
     row.set_overline(true);
@@ -196,14 +216,23 @@ fn system_row(
     view: &View<'_>,
     system: &SystemView,
     slowest: Duration,
+    touch: Option<Option<Touch>>,
     out: &mut Requests,
 ) {
     row.set_selected(view.selection.system() == Some(system.id));
     row.col(|ui| enabled(ui, system, "", out));
     row.col(|ui| {
-        let name = RichText::new(&system.name);
+        let palette = Palette::of(ui.visuals());
+        let name = match touch {
+            None => RichText::new(&system.name),
+            Some(None) => RichText::new(&system.name).weak(),
+            Some(Some(touch)) => {
+                let colour = if touch == Touch::Writes { palette.warn } else { palette.accent };
+                RichText::new(format!("{}: {}", system.name, touch.word())).color(colour)
+            }
+        };
         let failed = system.last_error.is_some();
-        let response = ui.label(if failed { name.color(Palette::of(ui.visuals()).error) } else { name });
+        let response = ui.label(if failed { name.color(palette.error) } else { name });
         if let Some(error) = &system.last_error {
             response.on_hover_text(format!("Last error: {error}"));
         }
@@ -325,6 +354,17 @@ mod tests {
         harness.get_by_label("bounce and move: write/write").click();
         harness.run();
         harness.get_by_label("`bounce` waits for `move`: both write `velocity`");
+    }
+
+    #[test]
+    fn who_touches_a_component_is_marked() {
+        let mut harness = shown(Fixture::paused());
+        harness.get_by_role_and_label(accesskit::Role::ComboBox, "Mark who touches").click();
+        harness.run();
+        harness.get_by_role_and_label(accesskit::Role::Button, "body").click();
+        harness.run();
+        harness.get_by_label("bounce: reads");
+        harness.get_by_label("move");
     }
 
     #[test]

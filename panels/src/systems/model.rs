@@ -1,8 +1,8 @@
 //! The schedule without its drawing.
 
 use crate::view::View;
-use vivarium_world::SystemId;
 use vivarium_world::inspect::{PairReason, ScheduleView, SystemState, SystemView};
+use vivarium_world::{ComponentId, SystemId};
 
 /// A line of the list: the head of a batch, or a system of it.
 #[derive(Debug, PartialEq)]
@@ -68,6 +68,39 @@ pub(super) fn state(system: &SystemView, view: &View<'_>) -> String {
     }
 }
 
+/// What a system does to a component.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Touch {
+    /// It writes it.
+    Writes,
+    /// It reads it.
+    Reads,
+    /// It creates entities that have it.
+    Creates,
+}
+
+impl Touch {
+    /// What `system` does to `component`, the strongest first; none if it leaves it alone.
+    pub(super) fn of(system: &SystemView, component: ComponentId) -> Option<Self> {
+        let creates = system.creates.as_ref().is_none_or(|list| list.contains(&component));
+        match () {
+            () if system.exclusive || system.writes.contains(&component) => Some(Self::Writes),
+            () if system.reads.contains(&component) => Some(Self::Reads),
+            () if creates => Some(Self::Creates),
+            () => None,
+        }
+    }
+
+    /// It in a word.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Writes => "writes",
+            Self::Reads => "reads",
+            Self::Creates => "creates",
+        }
+    }
+}
+
 /// The schedule as text: a paragraph a batch, then the reasons.
 pub(super) fn as_text(view: &View<'_>, schedule: &ScheduleView) -> String {
     let mut text = String::new();
@@ -103,7 +136,7 @@ pub(super) fn as_dot(view: &View<'_>, schedule: &ScheduleView) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixture::{BOUNCE, Fixture, MOVE, WATCH};
+    use crate::fixture::{BODY, BOUNCE, Fixture, HEALTH, MOVE, VELOCITY, WATCH};
 
     fn names(lines: &[Line<'_>]) -> Vec<String> {
         let name = |line: &Line<'_>| match line {
@@ -140,6 +173,18 @@ mod tests {
         assert_eq!(reason(schedule, BOUNCE, MOVE), reason(schedule, MOVE, BOUNCE));
         assert!(reason(schedule, MOVE, BOUNCE).is_some());
         assert_eq!(reason(schedule, MOVE, WATCH), None);
+    }
+
+    #[test]
+    fn writing_outweighs_reading_and_reading_creating() {
+        let fixture = Fixture::paused();
+        let mut bounce = fixture.snapshot.systems[1].clone();
+        let touch = |system: &SystemView| [VELOCITY, BODY, HEALTH].map(|id| Touch::of(system, id));
+        assert_eq!(touch(&bounce), [Some(Touch::Writes), Some(Touch::Reads), None]);
+        bounce.creates = None;
+        assert_eq!(touch(&bounce)[2], Some(Touch::Creates));
+        bounce.exclusive = true;
+        assert_eq!(touch(&bounce), [Some(Touch::Writes); 3]);
     }
 
     #[test]
