@@ -135,6 +135,11 @@ impl Documents {
         self.saving || self.reading > 0
     }
 
+    /// Whether something is being written.
+    pub fn is_saving(&self) -> bool {
+        self.saving
+    }
+
     /// Lets the user choose a file.
     pub fn choose(&self, purpose: Purpose) {
         let (outbox, wake, for_event) = (self.messages.0.clone(), self.wake.clone(), purpose.clone());

@@ -199,7 +199,7 @@ impl Inspector {
 
     /// Goes on at once, or asks first if edits would be lost.
     pub(super) fn guard(&mut self, then: Then) {
-        if self.host.snapshot().status.edited {
+        if self.has_edits() {
             self.question = Some(Question::Unsaved(then));
         } else {
             self.go_on(then);
@@ -245,19 +245,24 @@ impl Inspector {
     /// Asks the host for the world's text, and saves it when it comes.
     pub(super) fn save_world(&mut self, to: Option<PathBuf>) {
         let form = if self.settings.compress { SaveForm::Compressed } else { SaveForm::Plain };
+        let edited = self.has_edits();
         let number = self.host.send(Command::Save { form });
-        self.waiting.insert(number, Waiting::Save(to));
+        self.waiting.insert(number, Waiting::Save { to, edited });
     }
 
     /// Lets the window close, or asks first if edits would be lost.
     pub(super) fn close_if_asked(&mut self, context: &Context) {
         if self.may_close {
             context.send_viewport_cmd(ViewportCommand::Close);
-        } else if context.input(|input| input.viewport().close_requested())
-            && self.host.snapshot().status.edited
-        {
-            context.send_viewport_cmd(ViewportCommand::CancelClose);
-            self.question = Some(Question::Unsaved(Then::Close));
+        } else if context.input(|input| input.viewport().close_requested()) {
+            let saving = self.waiting.values().any(|waiting| matches!(waiting, Waiting::Save { .. }));
+            if saving || self.documents.is_saving() {
+                context.send_viewport_cmd(ViewportCommand::CancelClose);
+                self.after_save = Some(Then::Close);
+            } else if self.has_edits() {
+                context.send_viewport_cmd(ViewportCommand::CancelClose);
+                self.question = Some(Question::Unsaved(Then::Close));
+            }
         }
     }
 }

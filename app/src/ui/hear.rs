@@ -20,8 +20,13 @@ pub(super) enum Waiting {
         /// Whether it is the open scene once more.
         again: bool,
     },
-    /// The text is written to this file, or to the open one.
-    Save(Option<PathBuf>),
+    /// The text is written to a file.
+    Save {
+        /// Which; none is the open one.
+        to: Option<PathBuf>,
+        /// Whether there are edits in it that are nowhere else.
+        edited: bool,
+    },
     /// The edit can be taken back.
     Edit {
         /// What was done.
@@ -50,6 +55,13 @@ impl Inspector {
         while let Some(event) = self.documents.poll() {
             self.hear_document(event);
         }
+        if !self.host_has_ended && !self.host.is_alive() {
+            self.host_has_ended = true;
+            // Nobody will answer any more.
+            self.waiting.clear();
+            let message = "the thread of the world ended, which is a defect of Vivarium; start it again";
+            self.note(LogLevel::Error, message);
+        }
     }
 
     fn hear_line(&mut self, line: LogLine) {
@@ -70,13 +82,17 @@ impl Inspector {
             }
         };
         match (waiting, done) {
-            (Some(Waiting::Load { session, again }), Done::Loaded { entities, notes }) => {
-                self.hear_loaded(session, again, entities, notes);
+            // The host writes the notes to the log itself.
+            (Some(Waiting::Load { session, again }), Done::Loaded { entities, .. }) => {
+                self.hear_loaded(session, again, entities);
             }
-            (Some(Waiting::Save(to)), Done::Saved { text, .. }) => match to {
-                Some(path) => self.documents.save_as(path, text),
-                None => self.documents.save(text),
-            },
+            (Some(Waiting::Save { to, edited }), Done::Saved { text, .. }) => {
+                self.unsaved |= edited;
+                match to {
+                    Some(path) => self.documents.save_as(path, text),
+                    None => self.documents.save(text),
+                }
+            }
             (Some(Waiting::Edit { step, again }), done) => self.hear_edit(step, again, done),
             (Some(Waiting::Undone { first }), Done::Created(entities)) => {
                 self.edits.created_by_undo(&entities, first);
@@ -101,20 +117,17 @@ impl Inspector {
         }
     }
 
-    fn hear_loaded(&mut self, session: Session, again: bool, entities: usize, notes: Vec<String>) {
+    fn hear_loaded(&mut self, session: Session, again: bool, entities: usize) {
         let name = name(&session);
         if let Some(path) = session.file() {
             self.settings.remember(&absolute(path));
         }
         self.documents.adopt(session);
         self.disk_text = None;
+        self.unsaved = false;
         self.history.clear();
         self.edits.clear();
         self.script.clear();
-        for message in notes {
-            let level = LogLevel::Warning;
-            self.write_log(LogLine { level, tick: 0, source: "load".into(), message });
-        }
         let verb = if again { "loaded again" } else { "loaded" };
         self.note(LogLevel::Info, format!("{verb}: {name}, {entities} entities"));
     }
@@ -129,6 +142,7 @@ impl Inspector {
             DocumentEvent::Saved(path) => {
                 self.settings.remember(&absolute(&path));
                 self.disk_text = None;
+                self.unsaved = false;
                 self.note(LogLevel::Info, format!("saved {}", path.display()));
                 if let Some(then) = self.after_save.take() {
                     self.go_on(then);
@@ -165,7 +179,7 @@ impl Inspector {
 
     /// Somebody else saved the open file: takes it at once, or asks if edits would be lost.
     fn hear_changed(&mut self, text: String) {
-        if self.host.snapshot().status.edited {
+        if self.has_edits() {
             self.disk_text = Some(text);
         } else {
             self.take_disk_text(text);

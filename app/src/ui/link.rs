@@ -13,6 +13,8 @@ pub trait HostLink {
     fn set_view(&mut self, view: ViewRequest);
     /// The latest snapshot.
     fn snapshot(&mut self) -> &Snapshot;
+    /// Whether the host still runs.
+    fn is_alive(&self) -> bool;
 }
 
 impl HostLink for HostHandle {
@@ -30,5 +32,9 @@ impl HostLink for HostHandle {
 
     fn snapshot(&mut self) -> &Snapshot {
         HostHandle::snapshot(self)
+    }
+
+    fn is_alive(&self) -> bool {
+        HostHandle::is_alive(self)
     }
 }

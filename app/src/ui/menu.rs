@@ -131,11 +131,11 @@ pub(super) fn drop_hint(context: &Context) {
 }
 
 /// Gives the window the name of the scene, with a star while it has unsaved edits.
-pub(super) fn window_title(context: &Context, view: &View<'_>, title: &mut String) {
+pub(super) fn window_title(context: &Context, view: &View<'_>, unsaved: bool, title: &mut String) {
     let status = &view.snapshot.status;
     let file = view.file.and_then(|file| file.file_name()).map(|name| name.to_string_lossy().into_owned());
     let name = file.unwrap_or_else(|| status.scene.clone());
-    let star = if status.edited { "*" } else { "" };
+    let star = if status.edited || unsaved { "*" } else { "" };
     let wanted = if name.is_empty() { "Vivarium".to_owned() } else { format!("{name}{star} – Vivarium") };
     if *title != wanted {
         context.send_viewport_cmd(ViewportCommand::Title(wanted.clone()));

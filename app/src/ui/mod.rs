@@ -59,10 +59,14 @@ pub struct Inspector {
     disk_text: Option<String>,
     /// Commands whose reply is to be followed by something.
     waiting: HashMap<u64, Waiting>,
+    /// Whether the host gave out edits to save that are not on disk: it counts them as saved from then on.
+    unsaved: bool,
     /// What goes on when a save has succeeded.
     after_save: Option<question::Then>,
     /// What the host was last asked to show.
     wanted: Option<ViewRequest>,
+    /// Whether the user was told that nobody answers any more.
+    host_has_ended: bool,
     /// What drawing a frame takes; none where nobody measures it.
     frame_cost: Option<Duration>,
     /// The commands since the load, a line each, as `vivarium run --script` reads them.
@@ -115,8 +119,10 @@ impl Inspector {
             question: None,
             disk_text: None,
             waiting: HashMap::new(),
+            unsaved: false,
             after_save: None,
             wanted: None,
+            host_has_ended: false,
             frame_cost: None,
             script: Vec::new(),
             keys_open: false,
@@ -290,11 +296,16 @@ impl Inspector {
         menu::keys_window(ui.ctx(), table, &mut self.keys_open);
         menu::about_window(ui.ctx(), &mut self.about_open);
         menu::drop_hint(ui.ctx());
-        menu::window_title(ui.ctx(), &view, &mut self.title);
+        menu::window_title(ui.ctx(), &view, self.unsaved, &mut self.title);
         if self.wanted.as_ref() != Some(&wanted) {
             self.host.set_view(wanted.clone());
             self.wanted = Some(wanted);
         }
+    }
+
+    /// Whether edits made by hand would be lost.
+    fn has_edits(&mut self) -> bool {
+        self.unsaved || self.host.snapshot().status.edited
     }
 
     /// Opens a file that was dropped on the window.

@@ -23,6 +23,7 @@ struct Record {
     commands: Vec<Command>,
     views: Vec<ViewRequest>,
     events: VecDeque<HostEvent>,
+    has_ended: bool,
 }
 
 struct Recorder {
@@ -43,6 +44,9 @@ impl HostLink for Recorder {
     fn set_view(&mut self, view: ViewRequest) {
         self.snapshot.borrow_mut().sequence += 1;
         self.record.borrow_mut().views.push(view);
+    }
+    fn is_alive(&self) -> bool {
+        !self.record.borrow().has_ended
     }
     fn snapshot(&mut self) -> &Snapshot {
         self.shown = self.snapshot.borrow().clone();
@@ -380,6 +384,16 @@ fn an_error_is_a_toast_and_a_line_of_the_log() {
 }
 
 #[test]
+fn a_host_that_ended_is_told_once() {
+    let mut window = Window::paused();
+    window.record.borrow_mut().has_ended = true;
+    window.steps();
+    assert!(window.has_text("the thread of the world ended"));
+    let errors = window.harness.state().log.iter().filter(|line| line.level == LogLevel::Error);
+    assert_eq!(errors.count(), 1);
+}
+
+#[test]
 fn the_empty_window_offers_samples_and_recent_files() {
     let mut window = Window::new(Status::default(), Choice::Cancelled);
     assert!(window.has("Samples"));
@@ -395,14 +409,13 @@ fn the_empty_window_offers_samples_and_recent_files() {
 }
 
 #[test]
-fn an_opened_file_becomes_recent_and_its_notes_are_logged() {
+fn an_opened_file_becomes_recent() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("harbor.json");
     fs::write(&path, "{}").unwrap();
     let mut window = Window::paused();
     window.load(&path);
     assert_eq!(window.harness.state().settings.recent, std::slice::from_ref(&path));
-    assert!(window.harness.state().log.iter().any(|line| line.message == "unknown key `nmae`"));
     assert_eq!(window.harness.state().documents.file(), Some(path.as_path()));
 }
 
@@ -520,6 +533,39 @@ fn closing_with_edits_can_save_first() {
     window.answer(Ok(Done::Saved { text: "kept".into(), entities: 4 }));
     window.wait("the window to close", |window| window.harness.state().may_close);
     assert_eq!(fs::read_to_string(&path).unwrap(), "kept");
+}
+
+#[test]
+fn a_save_that_is_under_way_is_finished_before_the_window_closes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("harbor.json");
+    fs::write(&path, "{}").unwrap();
+    let mut window = Window::paused();
+    window.load(&path);
+    window.press(CTRL, egui::Key::S);
+    assert!(!window.close(), "the host has not answered yet");
+    window.answer(Ok(Done::Saved { text: "kept".into(), entities: 4 }));
+    window.wait("the window to close", |window| window.harness.state().may_close);
+    assert_eq!(fs::read_to_string(&path).unwrap(), "kept");
+}
+
+#[test]
+fn edits_that_could_not_be_written_are_still_unsaved() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("harbor.json");
+    fs::write(&path, "{}").unwrap();
+    let mut window = Window::paused();
+    window.load(&path);
+    window.set_edited(true);
+    window.press(CTRL, egui::Key::S);
+    folder.close().unwrap();
+    window.answer(Ok(Done::Saved { text: "lost".into(), entities: 4 }));
+    // The host counts the edits as saved once it has given them out.
+    window.set_edited(false);
+    window.wait("the error", |window| window.has("Error"));
+    assert!(!window.close());
+    window.steps();
+    assert!(window.has("Unsaved edits"));
 }
 
 #[test]
