@@ -103,7 +103,7 @@ impl SystemsPanel {
         let slowest = view.snapshot.systems.iter().map(|system| system.mean).max().unwrap_or_default();
         ScrollArea::horizontal().auto_shrink(false).show(ui, |ui| {
             ui.style_mut().interaction.selectable_labels = false;
-            let clip = ui.clip_rect();
+            let clip = ui.clip_rect().intersect(ui.max_rect());
             let table = widgets::table(ui)
                 .id_salt("systems")
                 .sense(Sense::CLICK)
@@ -198,17 +198,26 @@ fn head(row: &mut TableRow<'_, '_>, name: &str, why: Option<&str>, clip: Rect) {
     row.set_overline(true);
     row.col(|_| {});
     row.col(|ui| drop(ui.strong(name)));
+    let mut text = None;
     row.col(|ui| {
-        let Some(why) = why else { return };
-        let response = ui.allocate_response(ui.available_size(), Sense::hover());
-        widgets::describe(&response, accesskit::Role::Label, why);
-        let (font, colour) = (TextStyle::Body.resolve(ui.style()), ui.visuals().weak_text_color());
-        let painter = ui.painter().with_clip_rect(clip);
-        painter.text(response.rect.left_center(), Align2::LEFT_CENTER, why, font, colour);
+        if let Some(why) = why {
+            let response = ui.allocate_response(ui.available_size(), Sense::hover());
+            widgets::describe(&response, accesskit::Role::Label, why);
+            text = Some((response.rect.left_center(), why));
+        }
     });
-    for _ in 0..5 {
+    for _ in 0..4 {
         row.col(|_| {});
     }
+    // Last, or the grounds of the cells it runs over would cover it.
+    row.col(|ui| {
+        if let Some((at, why)) = text {
+            let (font, colour) = (TextStyle::Body.resolve(ui.style()), ui.visuals().weak_text_color());
+            let mut painter = ui.painter().clone();
+            painter.set_clip_rect(Rect::from_x_y_ranges(clip.x_range(), ui.clip_rect().y_range()));
+            painter.text(at, Align2::LEFT_CENTER, why, font, colour);
+        }
+    });
 }
 
 fn system_row(

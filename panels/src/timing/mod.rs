@@ -88,13 +88,12 @@ impl TimingPanel {
         );
         widgets::describe(&response, Role::Button, &text);
         let palette = Palette::of(ui.visuals());
-        // The slowest tick fills the strip: far below the budget there is still something to see.
-        let highest = model::slowest(ticks).map_or(Duration::ZERO, |tick| tick.took);
+        let highest = model::full_height(ticks);
         let top = highest.as_secs_f32().max(1e-9);
         let mut mesh = Mesh::default();
         for (n, range) in bars.iter().enumerate() {
             let Some(tick) = ticks.get(range.clone()).and_then(model::slowest) else { continue };
-            let height = (tick.took.as_secs_f32() / top * rect.height()).max(1.0);
+            let height = (tick.took.as_secs_f32() / top * rect.height()).clamp(1.0, rect.height());
             let min = pos2(rect.left() + BAR * n as f32, rect.bottom() - height);
             let kept = self.chosen.as_ref().is_some_and(|chosen| chosen.tick == tick.tick);
             let colour = if kept { palette.strong } else { colour(Load::of(tick.took, budget), palette) };

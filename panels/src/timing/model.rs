@@ -54,6 +54,16 @@ pub(super) fn slowest(ticks: &[TickSample]) -> Option<&TickSample> {
     ticks.iter().reduce(|a, b| if b.took > a.took { b } else { a })
 }
 
+/// What a strip of bars shows at full height: the slowest tick, unless it towers over the others so far that
+/// nothing would be seen of them.
+pub(super) fn full_height(ticks: &[TickSample]) -> Duration {
+    let mut times: Vec<_> = ticks.iter().map(|tick| tick.took).collect();
+    times.sort_unstable();
+    let Some(&slowest) = times.last() else { return Duration::ZERO };
+    let usual = times[(times.len() - 1) * 95 / 100];
+    slowest.min(usual.saturating_mul(4).max(Duration::from_nanos(1)))
+}
+
 /// The part of the whole update a row stands for: of all runs of a window, not of one.
 pub(super) fn share(timing: &TimingView, row: &TimingRow) -> f64 {
     let sum = |row: &TimingRow| row.avg.as_secs_f64() * row.samples as f64;
@@ -111,6 +121,18 @@ mod tests {
             let covered: Vec<_> = bars.into_iter().flatten().collect();
             assert_eq!(covered, (0..ticks).collect::<Vec<_>>(), "{ticks} in {count}");
         }
+    }
+
+    #[test]
+    fn one_slow_tick_does_not_flatten_the_others() {
+        let tick = |millis| TickSample { took: Duration::from_millis(millis), ..TickSample::default() };
+        let mut ticks: Vec<_> = (0..100).map(|_| tick(2)).collect();
+        assert_eq!(full_height(&ticks), Duration::from_millis(2));
+        ticks.push(tick(5));
+        assert_eq!(full_height(&ticks), Duration::from_millis(5));
+        ticks.push(tick(900));
+        assert_eq!(full_height(&ticks), Duration::from_millis(8));
+        assert_eq!(full_height(&[]), Duration::ZERO);
     }
 
     #[test]
