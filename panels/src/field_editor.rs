@@ -156,7 +156,7 @@ fn field_editor(
         (_, FieldValue::Uint(n)) => number(ui, field, name, *n as f64),
         (_, FieldValue::Int(n)) => number(ui, field, name, *n as f64),
         (_, FieldValue::Float(n)) => number(ui, field, name, *n),
-        (_, FieldValue::Entity(_)) => {
+        (_, FieldValue::Entity(_) | FieldValue::List(_)) => {
             ui.label(widgets::value_text(value, view));
             Edit::default()
         }

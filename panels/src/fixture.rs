@@ -409,6 +409,8 @@ fn snapshot() -> Snapshot {
             table_bytes: 2_048,
             strings: 3,
             string_bytes: 40,
+            lists: 2,
+            list_bytes: 96,
         }),
         deferred: Some(DeferredView {
             blocks: 1,

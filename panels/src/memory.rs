@@ -134,7 +134,7 @@ fn tiles(ui: &mut Ui, view: &View<'_>, memory: &MemoryView, lines: &[Line<'_>]) 
     let used: usize = lines.iter().map(|line| line.used).sum();
     let deferred: usize = lines.iter().map(|line| line.pool.deferred + line.pool.quarantined).sum();
     let entities = view.snapshot.status.entities;
-    let all = pools + memory.table_bytes + memory.string_bytes;
+    let all = pools + memory.table_bytes + memory.string_bytes + memory.list_bytes;
     widgets::tile(ui, "used by blocks", &format::bytes(used));
     widgets::tile(ui, "reserved by pools", &format::bytes(pools));
     widgets::tile(
@@ -146,6 +146,8 @@ fn tiles(ui: &mut Ui, view: &View<'_>, memory: &MemoryView, lines: &[Line<'_>]) 
     let strings =
         format!("{} · {}", format::count(memory.strings as u64), format::bytes(memory.string_bytes));
     widgets::tile(ui, "strings", &strings);
+    let lists = format!("{} · {}", format::count(memory.lists as u64), format::bytes(memory.list_bytes));
+    widgets::tile(ui, "lists", &lists);
     widgets::tile(ui, "deferred blocks", &format::count(deferred as u64));
     widgets::tile(ui, "per entity", &format::bytes(all / entities.max(1)));
 }

@@ -20,7 +20,7 @@ mod world;
 pub use catalog::Catalog;
 pub use component::{
     AttachContext, Component, ComponentDef, ConfigError, DefinitionError, Entity, Field, FieldValue,
-    HookError, Registry, RegistryError, Role, Scalar, Strings,
+    HookError, ListError, ListId, ListItem, Lists, Registry, RegistryError, Role, Scalar, Strings,
 };
 pub use config::{Config, Value};
 pub use entity::{Class, CreateError, Factory, Template, TemplateError};

@@ -1,7 +1,7 @@
 //! A component's definition: its block, its fields, and how it comes and goes.
 
-use super::described::{block_from_config, config_from_block};
-use super::{Field, Role, Scalar, Strings};
+use super::described::{block_from_config, config_from_block, list_of};
+use super::{Field, Heap, ListId, Lists, Role, Scalar, Strings};
 use crate::config::Config;
 use crate::id::{ComponentId, EntityId};
 use crate::world::World;
@@ -94,10 +94,12 @@ pub enum DefinitionError {
     Alignment(String),
 }
 
-/// What a hook may use besides the block: the strings, and the entity's id.
+/// What a hook may use besides the block: the strings and the lists.
 pub struct AttachContext<'a> {
     /// The world's strings.
     pub strings: &'a Strings,
+    /// The world's lists.
+    pub lists: &'a Lists,
 }
 
 type ToBlock = dyn Fn(&Config<'_>, &Strings, &mut [u8]) -> Result<(), ConfigError> + Send + Sync;
@@ -224,9 +226,10 @@ impl ComponentDef {
         self.expect_type::<T>();
         self.on_attach = Some(Arc::new(move |id, block, context, config| {
             let mut value: T = read(block);
-            hook(id, &mut value, context, config)?;
+            let result = hook(id, &mut value, context, config);
+            // Even if it failed: lists it made are released with the block.
             block.copy_from_slice(bytemuck::bytes_of(&value));
-            Ok(())
+            result
         }));
         self
     }
@@ -289,31 +292,70 @@ impl ComponentDef {
     pub(crate) fn to_block(
         &self,
         config: &Config<'_>,
-        strings: &Strings,
+        heap: Heap<'_>,
         block: &mut [u8],
     ) -> Result<(), ConfigError> {
         match &self.to_block {
-            Some(make) => make(config, strings, block),
-            None => block_from_config(&self.fields, config, strings, block),
+            Some(make) => make(config, heap.strings, block),
+            None => block_from_config(&self.fields, config, heap, block),
         }
+    }
+
+    /// Whether something is to be done for a block that is torn down.
+    pub(crate) fn frees(&self) -> bool {
+        self.on_free.is_some() || self.has_lists()
+    }
+
+    /// Whether its blocks own lists.
+    pub(crate) fn has_lists(&self) -> bool {
+        self.fields.iter().any(|field| field.role == Role::List)
+    }
+
+    /// The lists a block owns.
+    pub(crate) fn lists_of<'a>(&'a self, block: &'a [u8]) -> impl Iterator<Item = ListId> + 'a {
+        // An empty block is none.
+        let fields: &[Field] = if block.is_empty() { &[] } else { &self.fields };
+        let lists = fields.iter().filter(|field| field.role == Role::List);
+        lists.map(|field| list_of(field, block)).filter(|list| !list.is_none())
+    }
+
+    /// The lists `before` owns and `after` does not.
+    pub(crate) fn lists_left(&self, before: &[u8], after: &[u8]) -> Vec<ListId> {
+        self.lists_of(before).filter(|list| self.lists_of(after).all(|kept| kept != *list)).collect()
+    }
+
+    /// Puts copies of the lists a block refers to into it, in the place of those of the block it was copied from.
+    pub(crate) fn copy_lists(&self, block: &mut [u8], lists: &Lists) {
+        for field in self.fields.iter().filter(|field| field.role == Role::List) {
+            let copy = lists.copy(list_of(field, block)).unwrap_or_default();
+            block[field.offset..field.offset + 4].copy_from_slice(&copy.bits().to_ne_bytes());
+        }
+    }
+
+    /// Tears a block down: its hook, then its lists.
+    pub(crate) fn free(&self, block: &[u8], lists: &Lists) {
+        if let Some(hook) = &self.on_free {
+            hook(block);
+        }
+        self.lists_of(block).for_each(|list| lists.release_owned(list));
     }
 
     /// Adds a block's state to a config.
     pub(crate) fn save(
         &self,
         block: &[u8],
-        strings: &Strings,
+        heap: Heap<'_>,
         place_of: &mut dyn FnMut(EntityId) -> Option<u64>,
         out: &mut Config<'static>,
     ) {
         match &self.save {
-            Some(save) => save(block, strings, out),
+            Some(save) => save(block, heap.strings, out),
             None if self.layout.size() == 0 => {
                 if let Some(key) = self.keys().into_iter().next() {
                     out.set(key, true);
                 }
             }
-            None => config_from_block(&self.fields, block, strings, place_of, out),
+            None => config_from_block(&self.fields, block, heap, place_of, out),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Blocks through their description: fields read and written without knowing the type in Rust.
 
-use super::{ConfigError, Field, FieldValue, Role, Scalar, Strings};
+use super::{ConfigError, Field, FieldValue, Heap, ListId, ListItem, Role, Scalar};
 use crate::config::{Config, Value};
 use crate::id::EntityId;
 
@@ -40,22 +40,37 @@ fn number(field: &Field, block: &[u8]) -> Number {
 pub(crate) fn field_value(
     field: &Field,
     block: &[u8],
-    strings: &Strings,
-    ordinal_of: impl FnOnce(EntityId) -> Option<crate::id::Ordinal>,
+    heap: Heap<'_>,
+    ordinal_of: impl Fn(EntityId) -> Option<crate::id::Ordinal>,
 ) -> FieldValue {
     match (field.role, number(field, block)) {
         (Role::Text, Number::Uint(n)) => {
-            let text = u32::try_from(n).ok().and_then(|n| strings.get(n));
+            let text = u32::try_from(n).ok().and_then(|n| heap.strings.get(n));
             FieldValue::Text(text.as_deref().unwrap_or_default().to_owned())
         }
         (Role::Entity, Number::Uint(bits)) => {
             FieldValue::Entity(EntityId::from_bits(bits).and_then(ordinal_of))
+        }
+        (Role::List, Number::Uint(_)) => {
+            let value = |item: &ListItem| match *item {
+                ListItem::Uint(n) => FieldValue::Uint(n),
+                ListItem::Float(n) => FieldValue::Float(n),
+                ListItem::Entity(id) => FieldValue::Entity(id.and_then(&ordinal_of)),
+            };
+            // A number that finds no list shows nothing.
+            let items = heap.lists.items(list_of(field, block)).unwrap_or_default();
+            FieldValue::List(items.iter().map(value).collect())
         }
         (_, Number::Uint(n)) => FieldValue::Uint(n),
         (_, Number::Int(n)) => FieldValue::Int(n),
         (_, Number::Float(n)) => FieldValue::Float(n),
         (_, Number::Bool(b)) => FieldValue::Bool(b),
     }
+}
+
+/// The list a field of a block holds.
+pub(super) fn list_of(field: &Field, block: &[u8]) -> ListId {
+    ListId::from_bits(u32::from_ne_bytes(bytes_of(block, field.offset)))
 }
 
 /// Writes a value into a field of a block. `id_of` finds the entity a reference points to.
@@ -66,28 +81,83 @@ pub(crate) fn set_field(
     field: &Field,
     block: &mut [u8],
     value: &FieldValue,
-    strings: &Strings,
-    id_of: impl FnOnce(crate::id::Ordinal) -> Option<EntityId>,
+    heap: Heap<'_>,
+    id_of: impl Fn(crate::id::Ordinal) -> Option<EntityId>,
 ) -> Result<(), String> {
+    let entity =
+        |ordinal| id_of(ordinal).ok_or_else(|| format!("{}: there is no entity #{ordinal}", field.name));
     let number = match (field.role, value) {
-        (Role::Text, FieldValue::Text(text)) => Number::Uint(strings.intern(text) as u64),
+        (Role::Text, FieldValue::Text(text)) => Number::Uint(heap.strings.intern(text) as u64),
         (Role::Text, _) => return Err(format!("{} takes a text, not {value}", field.name)),
         (Role::Entity, FieldValue::Entity(None)) => Number::Uint(0),
-        (Role::Entity, FieldValue::Entity(Some(ordinal))) => {
-            let id =
-                id_of(*ordinal).ok_or_else(|| format!("{}: there is no entity #{ordinal}", field.name))?;
-            Number::Uint(id.bits())
-        }
+        (Role::Entity, FieldValue::Entity(Some(ordinal))) => Number::Uint(entity(*ordinal)?.bits()),
         (Role::Entity, _) => return Err(format!("{} takes an entity, not {value}", field.name)),
+        (Role::List, FieldValue::List(items)) => {
+            let item = |value: &FieldValue| match value {
+                FieldValue::Uint(n) => Ok(ListItem::Uint(*n)),
+                FieldValue::Int(n) => exact(*n).map(ListItem::Float),
+                FieldValue::Float(n) => Ok(ListItem::Float(*n)),
+                FieldValue::Entity(None) => Ok(ListItem::Entity(None)),
+                FieldValue::Entity(Some(ordinal)) => Ok(entity(*ordinal)?.into()),
+                other => Err(format!("{} takes numbers and entities, not {other}", field.name)),
+            };
+            return write_list(field, block, items.iter().map(item).collect::<Result<_, _>>()?, heap);
+        }
+        (Role::List, _) => return Err(format!("{} takes a list, not {value}", field.name)),
         (_, FieldValue::Bool(b)) => Number::Bool(*b),
         (_, FieldValue::Uint(n)) => Number::Uint(*n),
         (_, FieldValue::Int(n)) => u64::try_from(*n).map_or(Number::Int(*n), Number::Uint),
         (_, FieldValue::Float(n)) => Number::Float(*n),
-        (_, FieldValue::Text(_) | FieldValue::Entity(_)) => {
+        (_, FieldValue::Text(_) | FieldValue::Entity(_) | FieldValue::List(_)) => {
             return Err(format!("{} takes a number, not {value}", field.name));
         }
     };
     write_number(field, block, number)
+}
+
+/// Gives the list of a field these items.
+fn write_list(field: &Field, block: &mut [u8], items: Vec<ListItem>, heap: Heap<'_>) -> Result<(), String> {
+    let mut list = list_of(field, block);
+    heap.lists.assign(&mut list, items).map_err(|error| format!("{}: {error}", field.name))?;
+    block[field.offset..field.offset + 4].copy_from_slice(&list.bits().to_ne_bytes());
+    Ok(())
+}
+
+/// An integer as a double, if one holds it exactly.
+fn exact(n: i64) -> Result<f64, String> {
+    if (n as f64) as i64 == n && n != i64::MAX {
+        Ok(n as f64)
+    } else {
+        Err(format!("{n} has too many digits for an item of a list"))
+    }
+}
+
+/// Whether a value of a list in a config refers to an entity: `{"entity": place}`, and to which place.
+pub(crate) fn is_entity_item<'a>(value: &'a Value<'_>) -> Option<&'a Value<'a>> {
+    match value {
+        Value::Object(config) if config.len() == 1 => config.get("entity"),
+        _ => None,
+    }
+}
+
+/// The items of a list in a config. Entities are left at none, as in a field.
+fn items_from_value(value: &Value<'_>) -> Result<Vec<ListItem>, String> {
+    let item = |value: &Value<'_>| match value {
+        Value::Uint(n) => Ok(ListItem::Uint(*n)),
+        Value::Int(n) => exact(*n).map(ListItem::Float),
+        Value::Float(n) => Ok(ListItem::Float(*n)),
+        Value::Null => Ok(ListItem::Entity(None)),
+        other if is_entity_item(other).is_some() => Ok(ListItem::Entity(None)),
+        other => Err(format!(
+            "a list holds numbers and entities, like [1, 2.5, {{\"entity\": 0}}], not {}",
+            other.kind()
+        )),
+    };
+    match value {
+        Value::List(list) => list.iter().map(item).collect(),
+        Value::Null => Ok(Vec::new()),
+        other => Err(format!("a list is expected, not {}", other.kind())),
+    }
 }
 
 fn write_number(field: &Field, block: &mut [u8], number: Number) -> Result<(), String> {
@@ -146,13 +216,13 @@ fn write_number(field: &Field, block: &mut [u8], number: Number) -> Result<(), S
 pub(super) fn block_from_config(
     fields: &[Field],
     config: &Config<'_>,
-    strings: &Strings,
+    heap: Heap<'_>,
     block: &mut [u8],
 ) -> Result<(), ConfigError> {
     for field in fields {
         let given = field.key.as_deref().and_then(|key| config.get(key).map(|value| (key, value)));
         let Some((key, value)) = given else {
-            set_field(field, block, &field.default, strings, |_| None)
+            set_field(field, block, &field.default, heap, |_| None)
                 .map_err(|message| ConfigError { key: field.key.clone(), message })?;
             continue;
         };
@@ -160,8 +230,12 @@ pub(super) fn block_from_config(
             continue;
         }
         let fault = |message: String| ConfigError { key: Some(key.to_owned()), message };
+        if field.role == Role::List {
+            items_from_value(value).and_then(|items| write_list(field, block, items, heap)).map_err(fault)?;
+            continue;
+        }
         let number = match value {
-            Value::Text(text) if field.role == Role::Text => Number::Uint(strings.intern(text) as u64),
+            Value::Text(text) if field.role == Role::Text => Number::Uint(heap.strings.intern(text) as u64),
             Value::Null if field.role == Role::Text => Number::Uint(0),
             _ if field.role == Role::Text => {
                 return Err(fault(format!("a text is expected, not {}", value.kind())));
@@ -198,7 +272,7 @@ fn colour(text: &str) -> Result<u32, String> {
 pub(super) fn config_from_block(
     fields: &[Field],
     block: &[u8],
-    strings: &Strings,
+    heap: Heap<'_>,
     place_of: &mut dyn FnMut(EntityId) -> Option<u64>,
     out: &mut Config<'static>,
 ) {
@@ -206,11 +280,23 @@ pub(super) fn config_from_block(
         let Some(key) = field.key.clone() else { continue };
         let value = match (field.role, number(field, block)) {
             (Role::Text, Number::Uint(n)) => {
-                let text = u32::try_from(n).ok().and_then(|n| strings.get(n));
+                let text = u32::try_from(n).ok().and_then(|n| heap.strings.get(n));
                 text.map_or(Value::Null, |text| Value::from(text.to_string()))
             }
             (Role::Entity, Number::Uint(bits)) => {
                 EntityId::from_bits(bits).and_then(&mut *place_of).map_or(Value::Null, Value::Uint)
+            }
+            (Role::List, _) => {
+                let items = heap.lists.items(list_of(field, block)).unwrap_or_default();
+                let mut saved = |item: &ListItem| match *item {
+                    ListItem::Uint(n) => Value::Uint(n),
+                    // Not as an integer, even if it is one: it comes back as it was.
+                    ListItem::Float(n) => Value::Float(n),
+                    ListItem::Entity(id) => id
+                        .and_then(&mut *place_of)
+                        .map_or(Value::Null, |place| Value::Object(Config::from_iter([("entity", place)]))),
+                };
+                Value::List(items.iter().map(&mut saved).collect())
             }
             (_, Number::Uint(n)) => Value::Uint(n),
             (_, Number::Int(n)) => Value::from(n),

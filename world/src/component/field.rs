@@ -76,7 +76,7 @@ pub enum Role {
     Entity,
     /// A string of the shared heap, by its number.
     Text,
-    /// A list of the shared heap, by its number.
+    /// A list of the shared heap, by its number; the world releases it with the block.
     List,
     /// One bit a flag.
     Flags,
@@ -119,16 +119,20 @@ pub enum FieldValue {
     Text(String),
     /// For `Role::Entity`: whom it points to; none if nobody or someone gone.
     Entity(Option<Ordinal>),
+    /// For `Role::List`: its items, each a `Uint`, `Float` or `Entity`.
+    List(Vec<FieldValue>),
 }
 
 impl FieldValue {
-    /// The value as a number to sort, filter and plot by; none for texts and entities.
+    /// The value as a number to sort, filter and plot by: of a list, how many items it has; none for texts and
+    /// entities.
     pub fn as_f64(&self) -> Option<f64> {
-        match *self {
-            Self::Bool(b) => Some(b as u8 as f64),
-            Self::Uint(n) => Some(n as f64),
-            Self::Int(n) => Some(n as f64),
-            Self::Float(n) => Some(n),
+        match self {
+            Self::Bool(b) => Some(*b as u8 as f64),
+            Self::Uint(n) => Some(*n as f64),
+            Self::Int(n) => Some(*n as f64),
+            Self::Float(n) => Some(*n),
+            Self::List(items) => Some(items.len() as f64),
             Self::Text(_) | Self::Entity(_) => None,
         }
     }
@@ -144,8 +148,21 @@ impl fmt::Display for FieldValue {
             Self::Text(text) => text.fmt(f),
             Self::Entity(Some(ordinal)) => write!(f, "#{ordinal}"),
             Self::Entity(None) => f.write_str("none"),
+            Self::List(items) => list_text(items, f),
         }
     }
+}
+
+/// Items of a list that its text shows.
+const SHOWN: usize = 16;
+
+/// How many items there are, and the first of them: `3: 7, 0.5, #12`.
+fn list_text(items: &[FieldValue], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    write!(f, "{}", items.len())?;
+    for (place, item) in items.iter().take(SHOWN).enumerate() {
+        write!(f, "{} {item}", if place == 0 { ':' } else { ',' })?;
+    }
+    if items.len() > SHOWN { f.write_str(", …") } else { Ok(()) }
 }
 
 impl Field {
@@ -188,12 +205,13 @@ impl Field {
         self
     }
 
-    /// What it means. Texts and entities start empty.
+    /// What it means. Texts, lists and entities start empty.
     pub fn role(mut self, role: Role) -> Self {
         self.role = role;
         match role {
             Role::Text => self.default = FieldValue::Text(String::new()),
             Role::Entity => self.default = FieldValue::Entity(None),
+            Role::List => self.default = FieldValue::List(Vec::new()),
             _ => {}
         }
         self

@@ -4,13 +4,22 @@ mod definition;
 mod described;
 mod entity;
 mod field;
+mod lists;
 mod registry;
 mod strings;
 
 pub use definition::{AttachContext, Component, ComponentDef, ConfigError, DefinitionError, HookError};
 pub use entity::Entity;
 pub use field::{Field, FieldValue, Role, Scalar};
+pub use lists::{ListError, ListId, ListItem, Lists};
 pub use registry::{Registry, RegistryError};
 pub use strings::Strings;
 
-pub(crate) use described::{field_value, set_field};
+pub(crate) use described::{field_value, is_entity_item, set_field};
+
+/// What blocks refer to by number: a world's strings and lists.
+#[derive(Clone, Copy)]
+pub(crate) struct Heap<'a> {
+    pub(crate) strings: &'a Strings,
+    pub(crate) lists: &'a Lists,
+}

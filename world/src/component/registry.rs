@@ -71,7 +71,7 @@ impl Registry {
             self.by_key.entry(key).or_default().push(id);
         }
         self.hooks.on_attach |= definition.on_attach.is_some();
-        self.hooks.on_free |= definition.on_free.is_some();
+        self.hooks.on_free |= definition.frees();
         self.hooks.on_died |= definition.on_died.is_some();
         self.definitions.push(definition);
         Ok(id)
@@ -120,7 +120,7 @@ impl Registry {
         self.definitions.len()
     }
 
-    /// Whether any component has a hook for its blocks being given back.
+    /// Whether anything is to be done when blocks of some component are given back.
     pub(crate) fn any_on_free(&self) -> bool {
         self.hooks.on_free
     }

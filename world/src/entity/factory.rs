@@ -1,6 +1,6 @@
 //! From a config to blocks: templates, classes, and what an entity is made of.
 
-use crate::component::{ConfigError, Entity, Registry, Strings};
+use crate::component::{ConfigError, Entity, Heap, Lists, Registry};
 use crate::config::{Config, Value};
 use crate::id::ComponentId;
 use crate::scene::nearest;
@@ -147,6 +147,18 @@ pub(crate) struct Prepared {
 }
 
 impl Prepared {
+    /// Releases the lists of blocks that will not be used.
+    pub(crate) fn release_lists(&self, registry: &Registry, lists: &Lists) {
+        let mut rest = self.blocks.as_slice();
+        for &component in &self.components {
+            let definition = registry.get(component);
+            // A fault leaves the last components without a block.
+            let Some((block, behind)) = rest.split_at_checked(definition.size()) else { return };
+            definition.lists_of(block).for_each(|list| lists.release_owned(list));
+            rest = behind;
+        }
+    }
+
     /// Each component with its block.
     pub(crate) fn blocks<'a>(
         &'a self,
@@ -311,7 +323,7 @@ impl Factory {
     pub(crate) fn prepare(
         &self,
         registry: &Registry,
-        strings: &Strings,
+        heap: Heap<'_>,
         config: &Config<'_>,
         out: &mut Prepared,
     ) -> Result<(), CreateError> {
@@ -332,15 +344,16 @@ impl Factory {
         }
         out.dead = merged.get("dead").and_then(Value::as_bool).unwrap_or(false);
         out.is_static = merged.get("isStatic").and_then(Value::as_bool).unwrap_or(false);
-        let entity = Entity::new(strings.intern(type_name), out.dead, out.is_static);
+        let entity = Entity::new(heap.strings.intern(type_name), out.dead, out.is_static);
         out.blocks.extend_from_slice(bytemuck::bytes_of(&entity));
         for &component in &out.components[1..] {
             let definition = registry.get(component);
             let start = out.blocks.len();
             out.blocks.resize(start + definition.size(), 0);
-            definition
-                .to_block(&merged, strings, &mut out.blocks[start..])
-                .map_err(|error| CreateError::Component { component: definition.name().to_owned(), error })?;
+            if let Err(error) = definition.to_block(&merged, heap, &mut out.blocks[start..]) {
+                out.release_lists(registry, heap.lists);
+                return Err(CreateError::Component { component: definition.name().to_owned(), error });
+            }
         }
         Ok(())
     }
@@ -383,7 +396,9 @@ mod tests {
         let registry = registry();
         let config: Config<'_> = serde_json::from_str(config).unwrap();
         let mut out = Prepared::default();
-        factory(&registry).prepare(&registry, &Strings::default(), &config, &mut out)?;
+        let (strings, lists) = Default::default();
+        let heap = Heap { strings: &strings, lists: &lists };
+        factory(&registry).prepare(&registry, heap, &config, &mut out)?;
         Ok(out.components.iter().map(|&c| registry.get(c).name().to_owned()).collect())
     }
 
@@ -428,7 +443,9 @@ mod tests {
         let registry = registry();
         let config: Config<'_> = serde_json::from_str(r#"{"type":"nobody","x":3}"#).unwrap();
         let mut out = Prepared::default();
-        Factory::default().prepare(&registry, &Strings::default(), &config, &mut out).unwrap();
+        let (strings, lists) = Default::default();
+        let heap = Heap { strings: &strings, lists: &lists };
+        Factory::default().prepare(&registry, heap, &config, &mut out).unwrap();
         assert_eq!(out.components.len(), 3);
     }
 

@@ -59,7 +59,7 @@ impl<S: Subject + ?Sized> Subject for &S {
 /// The value of a field as filters compare it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SubjectValue<'a> {
-    /// Any number; a truth value as 0 or 1.
+    /// Any number; a truth value as 0 or 1; of a list, how many items it has.
     Number(f64),
     /// For `Role::Text`.
     Text(&'a str),
@@ -76,6 +76,7 @@ impl<'a> From<&'a FieldValue> for SubjectValue<'a> {
             FieldValue::Float(n) => Self::Number(*n),
             FieldValue::Text(text) => Self::Text(text),
             FieldValue::Entity(ordinal) => Self::Entity(*ordinal),
+            FieldValue::List(items) => Self::Number(items.len() as f64),
         }
     }
 }

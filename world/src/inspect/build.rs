@@ -98,6 +98,9 @@ impl Inspector {
             .iter()
             .flat_map(|detail| &detail.components)
             .flat_map(|component| component.values.iter().chain(component.template.iter().flatten()))
+            .flat_map(
+                |value| if let FieldValue::List(items) = value { items } else { std::slice::from_ref(value) },
+            )
             .filter_map(|value| if let FieldValue::Entity(to) = value { *to } else { None })
             .collect();
         for ordinal in pointed {
@@ -150,7 +153,7 @@ impl Inspector {
         let definition = world.registry().get(component);
         let ordinal_of = |id| world.ordinal(id);
         let values =
-            definition.fields().iter().map(|field| field_value(field, block, world.strings(), ordinal_of));
+            definition.fields().iter().map(|field| field_value(field, block, world.heap(), ordinal_of));
         let state = ComponentState {
             component,
             values: values.collect(),
@@ -169,18 +172,17 @@ impl Inspector {
             let mut prepared = Prepared::default();
             let config = Config::from_iter([("type", type_name.to_string())]);
             let known = world.factory().template(type_name).is_some();
-            let made = world.factory().prepare(world.registry(), world.strings(), &config, &mut prepared);
+            let made = world.factory().prepare(world.registry(), world.heap(), &config, &mut prepared);
             if !known || made.is_err() {
                 return HashMap::new();
             }
             let values = |(component, block): (ComponentId, &[u8])| {
                 let fields = world.registry().get(component).fields().iter();
-                (
-                    component,
-                    fields.map(|field| field_value(field, block, world.strings(), |_| None)).collect(),
-                )
+                (component, fields.map(|field| field_value(field, block, world.heap(), |_| None)).collect())
             };
-            prepared.blocks(world.registry()).map(values).collect()
+            let values = prepared.blocks(world.registry()).map(values).collect();
+            prepared.release_lists(world.registry(), world.lists());
+            values
         })
     }
 }
@@ -303,6 +305,8 @@ fn memory(world: &World) -> MemoryView {
         table_bytes: world.storage.table_bytes() + world.order.bytes(),
         strings: world.strings().len(),
         string_bytes: world.strings().bytes(),
+        lists: world.lists().count(),
+        list_bytes: world.lists().bytes(),
     }
 }
 
@@ -324,7 +328,7 @@ fn deferred(world: &World) -> DeferredView {
         let (row, owner, components) = match &request.owed {
             Owed::Block { component, row, owner } => (*row, *owner, vec![*component]),
             Owed::Row { row, owner } => (*row, *owner, world.storage.deferred_of(*row)),
-            Owed::Hook { .. } => continue,
+            Owed::Hook { .. } | Owed::Lists(_) => continue,
         };
         for component in components {
             view.list.push(DeferredBlock {

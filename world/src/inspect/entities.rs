@@ -235,7 +235,7 @@ impl Subject for WorldSubject<'_> {
             return Some(SubjectValue::Text(self.texts.get(number)));
         }
         let ordinal_of = |id| self.world.ordinal(id);
-        match crate::component::field_value(description, block, self.world.strings(), ordinal_of) {
+        match crate::component::field_value(description, block, self.world.heap(), ordinal_of) {
             FieldValue::Entity(to) => Some(SubjectValue::Entity(to)),
             value => value.as_f64().map(SubjectValue::Number),
         }

@@ -384,6 +384,10 @@ pub struct MemoryView {
     pub strings: usize,
     /// Their bytes.
     pub string_bytes: usize,
+    /// Lists of components.
+    pub lists: usize,
+    /// Their bytes.
+    pub list_bytes: usize,
 }
 
 /// A pool.

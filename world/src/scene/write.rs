@@ -213,8 +213,8 @@ fn field_config(field: &DataField) -> Config<'_> {
         Some(FieldValue::Int(n)) => Some(Value::from(*n)),
         Some(FieldValue::Float(n)) => Some(Value::from(*n)),
         Some(FieldValue::Text(text)) => Some(Value::from(text.as_str())),
-        // A reference starts as none.
-        Some(FieldValue::Entity(_)) | None => None,
+        // A reference starts as none, a list empty.
+        Some(FieldValue::Entity(_) | FieldValue::List(_)) | None => None,
     };
     if let Some(default) = default {
         config.set("default", default);

@@ -3,7 +3,7 @@
 use super::bundle::Bundle;
 use super::effects::{Change, Effects};
 use super::params::Params;
-use crate::component::{Component, Entity, FieldValue, Registry, Strings};
+use crate::component::{Component, Entity, FieldValue, Heap, Lists, Registry, Strings};
 use crate::config::Config;
 use crate::entity::{CreateError, Factory, Prepared};
 use crate::id::{ComponentId, EntityId};
@@ -29,7 +29,14 @@ pub(crate) struct RunShared {
     pub(crate) registry: Registry,
     pub(crate) factory: Factory,
     pub(crate) strings: Arc<Strings>,
+    pub(crate) lists: Lists,
     pub(crate) seed: u64,
+}
+
+impl RunShared {
+    pub(crate) fn heap(&self) -> Heap<'_> {
+        Heap { strings: &self.strings, lists: &self.lists }
+    }
 }
 
 /// Why an effect was refused.
@@ -129,6 +136,11 @@ impl Run {
         &self.shared.strings
     }
 
+    /// The world's lists. Change those of blocks the system writes, read those of blocks it reads.
+    pub fn lists(&self) -> &Lists {
+        &self.shared.lists
+    }
+
     /// A copy of a component of any entity, as it was when the run began; none if the entity is gone or did not
     /// have it then.
     ///
@@ -202,11 +214,15 @@ impl Run {
     pub fn create(&mut self, config: &Config<'_>) -> Result<EntityId, EffectError> {
         let mut prepared = std::mem::take(&mut self.scratch);
         let shared = self.shared.clone();
-        let made = shared.factory.prepare(&shared.registry, &shared.strings, config, &mut prepared);
-        let result = made
-            .map_err(|error| EffectError::Create { system: self.name.to_string(), error })
-            .and_then(|()| self.permit_creation(&prepared.components))
-            .map(|()| self.stage(&prepared));
+        let made = shared.factory.prepare(&shared.registry, shared.heap(), config, &mut prepared);
+        let made = made.map_err(|error| EffectError::Create { system: self.name.to_string(), error });
+        let result = made.and_then(|()| match self.permit_creation(&prepared.components) {
+            Ok(()) => Ok(self.stage(&prepared)),
+            Err(error) => {
+                prepared.release_lists(&shared.registry, &shared.lists);
+                Err(error)
+            }
+        });
         self.scratch = prepared;
         result
     }

@@ -110,7 +110,7 @@ impl World {
     pub fn field(&self, id: EntityId, component: ComponentId, field: usize) -> Option<FieldValue> {
         let block = self.peek_bytes(id, component)?;
         let field = self.shared.registry.get(component).fields().get(field)?;
-        Some(field_value(field, block, self.strings(), |id| self.ordinal(id)))
+        Some(field_value(field, block, self.heap(), |id| self.ordinal(id)))
     }
 
     /// Writes a component of an entity that has it. Waits for runs that hold the component.
@@ -134,6 +134,7 @@ impl World {
     ) -> Result<(), AccessFault> {
         let row = self.row_with(id, component)?;
         self.wait_to_write(component);
+        self.owe_lists_of_row(row, component, block);
         self.storage.pool_mut(component).replace(row, block);
         self.emit(WorldEvent::ComponentChanged(id, component));
         Ok(())
@@ -164,8 +165,8 @@ impl World {
         };
         let order = &self.order;
         if let Some(block) = self.storage.pool_mut(component).bytes_of_mut(row) {
-            let strings = &self.shared.strings;
-            set_field(description, block, value, strings, |ordinal| order.by_ordinal(ordinal))
+            let heap = self.shared.heap();
+            set_field(description, block, value, heap, |ordinal| order.by_ordinal(ordinal))
                 .map_err(AccessFault::Value)?;
         }
         self.emit(WorldEvent::ComponentChanged(id, component));
@@ -206,7 +207,7 @@ impl World {
         let definition = self.shared.registry.get(component);
         let mut block = vec![0; definition.size()];
         definition
-            .to_block(&crate::config::Config::new(), &self.shared.strings, &mut block)
+            .to_block(&crate::config::Config::new(), self.shared.heap(), &mut block)
             .map_err(|error| AccessFault::Value(format!("component {:?}: {error}", definition.name())))?;
         self.add_bytes(id, component, &block)
     }
@@ -226,12 +227,12 @@ impl World {
         let pool = self.storage.pool(component);
         if pool.present().has(row) {
             self.wait_to_write(component);
-            self.owe_hook(row, component);
+            self.owe_hook(row, component, block);
             self.storage.pool_mut(component).replace(row, block);
         } else {
             if pool.deferred().has(row) {
                 self.wait_to_write(component);
-                self.owe_hook(row, component);
+                self.owe_hook(row, component, block);
                 self.storage.pool_mut(component).reclaim(row);
             }
             self.storage.insert(component, row, block);
@@ -243,13 +244,56 @@ impl World {
         Ok(())
     }
 
-    /// The block in a row is overwritten now, its hook is owed.
-    fn owe_hook(&mut self, row: u32, component: ComponentId) {
+    /// The block in a row is overwritten now; its hook is owed, and the lists it leaves behind.
+    fn owe_hook(&mut self, row: u32, component: ComponentId, new: &[u8]) {
+        self.owe_lists_of_row(row, component, new);
         if self.shared.registry.get(component).on_free.is_some() {
             let block = self.storage.pool(component).bytes_of(row).map(Box::from);
             if let Some(block) = block {
                 self.owe(Owed::Hook { component, block });
             }
+        }
+    }
+
+    fn owe_lists_of_row(&mut self, row: u32, component: ComponentId, new: &[u8]) {
+        let definition = self.shared.registry.get(component);
+        if definition.has_lists()
+            && let Some(old) = self.storage.pool(component).bytes_of(row)
+        {
+            let lists = definition.lists_left(old, new);
+            self.owe_left(lists);
+        }
+    }
+
+    /// Owes the lists that a block had before it was changed and has no longer.
+    pub(super) fn owe_lists(&mut self, component: ComponentId, before: &[u8], after: &[u8]) {
+        let definition = self.shared.registry.get(component);
+        if definition.has_lists() {
+            let lists = definition.lists_left(before, after);
+            self.owe_left(lists);
+        }
+    }
+
+    fn owe_lists_after(&mut self, row: u32, component: ComponentId, before: &[u8]) {
+        if let Some(after) = self.storage.pool(component).bytes_of(row) {
+            let lists = self.shared.registry.get(component).lists_left(before, after);
+            self.owe_left(lists);
+        }
+    }
+
+    /// Owes the lists of a block that was meant for a row but did not come there.
+    pub(super) fn owe_lists_dropped(&mut self, row: u32, component: ComponentId, block: &[u8]) {
+        let definition = self.shared.registry.get(component);
+        if definition.has_lists() {
+            let held = self.storage.pool(component).bytes_of(row).unwrap_or_default();
+            let lists = definition.lists_left(block, held);
+            self.owe_left(lists);
+        }
+    }
+
+    fn owe_left(&mut self, lists: Vec<crate::component::ListId>) {
+        if !lists.is_empty() {
+            self.owe(Owed::Lists(lists));
         }
     }
 
@@ -265,12 +309,16 @@ impl World {
         let (Some(hook), Some(row)) = (&definition.on_attach, self.row(id)) else { return Ok(()) };
         self.wait_to_write(component);
         let Some(block) = self.storage.pool_mut(component).bytes_of_mut(row) else { return Ok(()) };
-        let mut context = AttachContext { strings: &shared.strings };
+        let before = if definition.has_lists() { block.to_vec() } else { Vec::new() };
+        let mut context = AttachContext { strings: &shared.strings, lists: &shared.lists };
         let called = std::panic::AssertUnwindSafe(|| hook(id, block, &mut context, config));
         let result = match std::panic::catch_unwind(called) {
             Ok(result) => result.map_err(|error| error.0),
             Err(panic) => Err(format!("the hook panicked: {}", crate::system::panic_message(&*panic))),
         };
+        if !before.is_empty() {
+            self.owe_lists_after(row, component, &before);
+        }
         result.map_err(|message| {
             self.storage.pool_mut(component).defer(row);
             self.owe(Owed::Block { component, row, owner: id });

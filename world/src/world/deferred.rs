@@ -1,6 +1,7 @@
 //! Blocks and rows that are given back once no run can touch them.
 
 use super::World;
+use crate::component::ListId;
 use crate::id::{ComponentId, EntityId, RunId, SystemId};
 use std::collections::VecDeque;
 
@@ -13,6 +14,8 @@ pub(crate) enum Owed {
     Row { row: u32, owner: EntityId },
     /// The hook of a block that was overwritten.
     Hook { component: ComponentId, block: Box<[u8]> },
+    /// Lists that a block which goes on holds no longer.
+    Lists(Vec<ListId>),
 }
 
 /// Something to be given back, and who asked for it when.
@@ -74,6 +77,9 @@ impl World {
                     hook(&block);
                 }
             }
+            Owed::Lists(lists) => {
+                lists.into_iter().for_each(|list| self.shared.lists.release_owned(list));
+            }
             Owed::Block { component, row, .. } => {
                 if self.storage.pool_mut(component).is_stale(row) {
                     return;
@@ -93,10 +99,11 @@ impl World {
     }
 
     fn free_hook(&mut self, component: ComponentId, row: u32) {
-        if let Some(hook) = &self.shared.registry.get(component).on_free
+        let definition = self.shared.registry.get(component);
+        if definition.frees()
             && let Some(block) = self.storage.pool(component).owed_bytes_of(row)
         {
-            hook(block);
+            definition.free(block, &self.shared.lists);
         }
     }
 }

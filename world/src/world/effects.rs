@@ -76,9 +76,26 @@ impl World {
             };
             match result {
                 Ok(()) => {}
-                Err(_) if !self.contains(id) => self.dropped_effects += 1,
-                Err(fault) => self.report_fault(&fault, id),
+                Err(_) if !self.contains(id) => {
+                    self.dropped_effects += 1;
+                    self.drop_block_of(change, &effects.blocks);
+                }
+                Err(fault) => {
+                    self.report_fault(&fault, id);
+                    self.drop_block_of(change, &effects.blocks);
+                }
             }
+        }
+    }
+
+    /// Owes the lists of a block that nobody takes, except those its entity holds already.
+    fn drop_block_of(&mut self, change: Change, blocks: &[u8]) {
+        let (Change::Put { id, component, at } | Change::Set { id, component, at }) = change else { return };
+        let size = self.storage.pool(component).block_size();
+        let block = &blocks[at..at + size];
+        match self.row(id) {
+            Some(row) => self.owe_lists_dropped(row, component, block),
+            None => self.owe_lists(component, block, &[]),
         }
     }
 
@@ -87,11 +104,14 @@ impl World {
         for staged in std::mem::take(&mut effects.staged) {
             for (&component, column) in staged.components.iter().zip(&staged.columns) {
                 let definition = self.shared.registry.get(component);
-                let (Some(hook), size @ 1..) = (&definition.on_free, definition.size()) else { continue };
-                column.chunks_exact(size).for_each(|block| hook(block));
+                let (true, size @ 1..) = (definition.frees(), definition.size()) else { continue };
+                column.chunks_exact(size).for_each(|block| definition.free(block, &self.shared.lists));
             }
             let shared = staged.ids;
             self.storage.slots.take_back(shared);
+        }
+        for &change in &effects.changes {
+            self.drop_block_of(change, &effects.blocks);
         }
         let errors = std::mem::take(&mut effects.errors);
         *effects = Effects { errors, ..Effects::default() };

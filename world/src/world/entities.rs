@@ -19,7 +19,7 @@ impl World {
     pub fn create(&mut self, config: &Config<'_>) -> Result<EntityId, CreateError> {
         let mut prepared = Prepared::default();
         let shared = self.shared.clone();
-        shared.factory.prepare(&shared.registry, &shared.strings, config, &mut prepared)?;
+        shared.factory.prepare(&shared.registry, shared.heap(), config, &mut prepared)?;
         let id = self.place(&prepared);
         self.attach_all(id, &prepared.components, Some(config));
         self.emit(WorldEvent::EntityAdded(id));
@@ -121,7 +121,9 @@ impl World {
         let mut prepared =
             Prepared { is_static: entity.is_static(), dead: entity.is_dead(), ..Prepared::default() };
         for &component in &components {
+            let start = prepared.blocks.len();
             prepared.blocks.extend_from_slice(self.peek_bytes(id, component)?);
+            self.registry().get(component).copy_lists(&mut prepared.blocks[start..], self.lists());
         }
         prepared.components = components;
         let copy = self.place(&prepared);
@@ -191,7 +193,11 @@ impl World {
         let row = self.row(id)?;
         self.wait_to_write(component);
         let block = self.storage.pool_mut(component).bytes_of_mut(row)?;
-        let result = change(bytemuck::from_bytes_mut(block));
+        let value: &mut T = bytemuck::from_bytes_mut(block);
+        let before = *value;
+        let result = change(value);
+        let after = *value;
+        self.owe_lists(component, bytemuck::bytes_of(&before), bytemuck::bytes_of(&after));
         self.emit(WorldEvent::ComponentChanged(id, component));
         Some(result)
     }

@@ -1,13 +1,13 @@
 //! The state of a world in one number.
 
 use super::World;
-use crate::component::Role;
+use crate::component::{FieldValue, Role};
 use crate::id::{ComponentId, EntityId};
 use std::collections::HashMap;
 
 impl World {
     /// A hash of the state, equal for equal states whatever rows, ids and threads: of each pool's blocks in entity
-    /// order, texts by their content and references by the place of
+    /// order, texts and lists by their content and references by the place of
     /// their entity in creation order. What is open is settled first.
     pub fn state_hash(&mut self) -> u64 {
         self.pool_hashes()
@@ -32,8 +32,10 @@ impl World {
         places: &HashMap<EntityId, u64>,
     ) -> u64 {
         let fields = self.registry().get(component).fields();
-        let numbers: Vec<_> =
-            fields.iter().filter(|field| matches!(field.role, Role::Text | Role::Entity)).collect();
+        let numbers: Vec<_> = fields
+            .iter()
+            .filter(|field| matches!(field.role, Role::Text | Role::Entity | Role::List))
+            .collect();
         let mut block = Vec::new();
         let mut hash = 0;
         for &(place, id) in ids {
@@ -47,14 +49,23 @@ impl World {
             block.extend_from_slice(bytes);
             for field in &numbers {
                 block[field.offset..field.offset + field.scalar.size()].fill(0);
-                let value = crate::component::field_value(field, bytes, self.strings(), |id| {
+                let value = crate::component::field_value(field, bytes, self.heap(), |id| {
                     places.get(&id).map(|&place| crate::id::Ordinal(place))
                 });
-                hash = hash_bytes(hash, value.to_string().as_bytes());
+                hash = hash_value(hash, &value);
             }
             hash = hash_bytes(hash, &block);
         }
         hash
+    }
+}
+
+/// A text by its letters, a reference by the place it names, a list by its items.
+fn hash_value(hash: u64, value: &FieldValue) -> u64 {
+    match value {
+        FieldValue::List(items) => items.iter().fold(mix(hash ^ items.len() as u64), hash_value),
+        FieldValue::Float(n) => mix(hash ^ n.to_bits()),
+        value => hash_bytes(hash, value.to_string().as_bytes()),
     }
 }
 

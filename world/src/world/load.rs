@@ -4,7 +4,7 @@ use super::layout::Layout;
 use super::workers::Workers;
 use super::{SceneInfo, World, WorldEvent};
 use crate::catalog::Catalog;
-use crate::component::{ComponentDef, Field, FieldValue, Registry, Role};
+use crate::component::{ComponentDef, Field, FieldValue, ListId, ListItem, Registry, Role, is_entity_item};
 use crate::config::{Config, Value};
 use crate::entity::{Factory, OWN_KEYS, Prepared, TemplateError};
 use crate::id::{ComponentId, EntityId};
@@ -132,6 +132,8 @@ struct Reference {
     from: EntityId,
     component: ComponentId,
     offset: usize,
+    /// Which item of the list that the block holds there, if it is in a list.
+    item: Option<usize>,
     to: usize,
 }
 
@@ -255,6 +257,7 @@ impl<'a> Loading<'a> {
             registry: self.registry.clone(),
             factory: std::mem::take(&mut self.factory),
             strings: Arc::default(),
+            lists: Default::default(),
             seed,
         });
         let position = self.header().random.as_ref().filter(|random| random.seed == seed);
@@ -290,7 +293,7 @@ impl<'a> Loading<'a> {
                 }
             };
             if let Err(error) =
-                shared.factory.prepare(&shared.registry, &shared.strings, &config, &mut prepared)
+                shared.factory.prepare(&shared.registry, shared.heap(), &config, &mut prepared)
             {
                 self.faults.push_with(|| document.fault_at_entity(index, error.key(), error.to_string()));
                 continue;
@@ -347,25 +350,43 @@ impl<'a> Loading<'a> {
         out: &mut Vec<Reference>,
     ) {
         for &component in &prepared.components {
-            for field in registry.get(component).fields().iter().filter(|field| field.role == Role::Entity) {
-                let Some(key) = field.key.as_deref() else { continue };
-                match config.get(key) {
-                    None | Some(Value::Null) => {}
-                    Some(Value::Uint(to)) if *to < self.document.entity_count() as u64 => {
-                        out.push(Reference { from, component, offset: field.offset, to: *to as usize });
+            for field in registry.get(component).fields() {
+                let Some((key, value)) =
+                    field.key.as_deref().and_then(|key| config.get(key).map(|value| (key, value)))
+                else {
+                    continue;
+                };
+                let mut add = |item, value: &Value<'_>| match self.place_of(value) {
+                    Ok(None) => {}
+                    Ok(Some(to)) => {
+                        out.push(Reference { from, component, offset: field.offset, item, to });
                     }
-                    Some(Value::Uint(to)) => {
-                        let count = self.document.entity_count();
-                        let message = format!("there is no entity {to} in the list, which has {count}");
+                    Err(message) => {
                         self.faults.push_with(|| self.document.fault_at_entity(index, Some(key), message));
                     }
-                    Some(other) => {
-                        let message =
-                            format!("the place of an entity in the list is expected, not {}", other.kind());
-                        self.faults.push_with(|| self.document.fault_at_entity(index, Some(key), message));
+                };
+                match (field.role, value) {
+                    (Role::Entity, value) => add(None, value),
+                    (Role::List, Value::List(items)) => {
+                        let entities = items.iter().map(is_entity_item).enumerate();
+                        entities.for_each(|(place, value)| {
+                            value.into_iter().for_each(|value| add(Some(place), value))
+                        });
                     }
+                    _ => {}
                 }
             }
+        }
+    }
+
+    /// The entity of the document's list that a value refers to; none for null.
+    fn place_of(&self, value: &Value<'_>) -> Result<Option<usize>, String> {
+        let count = self.document.entity_count();
+        match value {
+            Value::Null => Ok(None),
+            Value::Uint(to) if *to < count as u64 => Ok(Some(*to as usize)),
+            Value::Uint(to) => Err(format!("there is no entity {to} in the list, which has {count}")),
+            other => Err(format!("the place of an entity in the list is expected, not {}", other.kind())),
         }
     }
 
@@ -374,10 +395,18 @@ impl<'a> Loading<'a> {
             return;
         }
         let ids: Vec<EntityId> = world.entities().collect();
-        for Reference { from, component, offset, to } in references {
+        for Reference { from, component, offset, item, to } in references {
             let Some(row) = world.row(from) else { continue };
-            if let Some(block) = world.storage.pool_mut(component).bytes_of_mut(row) {
+            let Some(block) = world.storage.pool_mut(component).bytes_of_mut(row) else { continue };
+            let Some(item) = item else {
                 block[offset..offset + 8].copy_from_slice(&ids[to].bits().to_ne_bytes());
+                continue;
+            };
+            let list = ListId::from_bits(bytemuck::pod_read_unaligned(&block[offset..offset + 4]));
+            // A component that reads its config in its own way may have put something else there.
+            if let Ok(ListItem::Entity(None)) = world.shared.lists.get(list, item) {
+                let set = world.shared.lists.set(list, item, ids[to]);
+                debug_assert_eq!(set, Ok(()), "the item was just read");
             }
         }
     }
@@ -449,7 +478,7 @@ impl<'a> Loading<'a> {
 }
 
 fn has_reference(definition: &ComponentDef) -> bool {
-    definition.fields().iter().any(|field| field.role == Role::Entity)
+    definition.fields().iter().any(|field| matches!(field.role, Role::Entity | Role::List))
 }
 
 fn unknown_keys(registry: &Registry, config: &Config<'_>) -> Vec<String> {

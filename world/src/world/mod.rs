@@ -32,7 +32,7 @@ pub use update::UpdateReport;
 pub(crate) use deferred::{Owed, Request};
 
 use crate::catalog::Catalog;
-use crate::component::{Registry, Strings};
+use crate::component::{Heap, Lists, Registry, Strings};
 use crate::entity::{Factory, Order};
 use crate::id::{EntityId, Ordinal, RunId, SystemId};
 use crate::memory::{ArchetypeId, CompiledQuery, Storage};
@@ -118,7 +118,8 @@ impl World {
     fn with_workers(catalog: &Catalog, registry: Registry, options: WorldOptions, workers: Workers) -> Self {
         let storage = Storage::new(registry.iter().map(|(_, definition)| definition.layout));
         let seed = crate::random::fresh_seed();
-        let shared = RunShared { registry, factory: Factory::default(), strings: Arc::default(), seed };
+        let (factory, strings, lists) = Default::default();
+        let shared = RunShared { registry, factory, strings, lists, seed };
         Self {
             catalog: catalog.clone(),
             info: SceneInfo::default(),
@@ -162,6 +163,13 @@ impl World {
     /// The interned strings.
     pub fn strings(&self) -> &Strings {
         &self.shared.strings
+    }
+    /// The lists of components.
+    pub fn lists(&self) -> &Lists {
+        &self.shared.lists
+    }
+    pub(crate) fn heap(&self) -> Heap<'_> {
+        self.shared.heap()
     }
     /// The clocks.
     pub fn clocks(&self) -> &Clocks {
@@ -216,7 +224,7 @@ impl World {
 
     /// Bytes of pools and tables.
     pub fn bytes(&self) -> usize {
-        self.storage.bytes() + self.order.bytes() + self.strings().bytes()
+        self.storage.bytes() + self.order.bytes() + self.strings().bytes() + self.lists().bytes()
     }
 
     /// Now, on the world's clock.

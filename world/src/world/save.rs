@@ -107,8 +107,7 @@ impl World {
         let mut configs = Vec::with_capacity(self.len());
         for (place, id) in self.entities().enumerate() {
             let config = self.config_of(id, &places);
-            let not_finite =
-                |(_, value): &(&str, &Value<'_>)| matches!(value, Value::Float(n) if !n.is_finite());
+            let not_finite = |(_, value): &(&str, &Value<'_>)| is_not_finite(value);
             if let Some((key, _)) = config.iter().find(not_finite) {
                 let (type_name, key) = (self.type_name(id).to_string(), key.to_owned());
                 return Err(SaveError::NotFinite { place, type_name, key });
@@ -128,7 +127,7 @@ impl World {
         for &component in components.iter().filter(|&&c| c != ComponentId::ENTITY) {
             if let Some(block) = self.peek_bytes(id, component) {
                 let mut place_of = |id: EntityId| places.get(&id).copied();
-                self.registry().get(component).save(block, self.strings(), &mut place_of, &mut config);
+                self.registry().get(component).save(block, self.heap(), &mut place_of, &mut config);
             }
         }
         if let Some(entity) = self.entity_block(id) {
@@ -158,6 +157,15 @@ impl World {
                 config.set("lacks", Value::List(would.iter().map(name).collect()));
             }
         }
+    }
+}
+
+/// Whether JSON cannot hold a number, or one of a list.
+fn is_not_finite(value: &Value<'_>) -> bool {
+    match value {
+        Value::Float(n) => !n.is_finite(),
+        Value::List(items) => items.iter().any(is_not_finite),
+        _ => false,
     }
 }
 
