@@ -32,7 +32,7 @@ pub use host::{
     Command, Done, Host, HostEvent, HostHandle, HostOptions, LogLevel, LogLine, Reply, SaveForm, Target,
 };
 pub use id::{ComponentId, EntityId, Ordinal, RunId, SystemId};
-pub use memory::{Item, ItemKind, ItemTerm, Query, With, Without};
+pub use memory::{Changed, Item, ItemKind, ItemTerm, Query, With, Without};
 pub use random::{MAX_SEED, SharedStream, Stream, StreamState, fresh_seed, run_stream};
 pub use scene::{
     DataComponent, DataField, Document, EntitySource, FORMAT_VERSION, Fault, Faults, Position, SceneClass,
@@ -49,6 +49,6 @@ pub use system::{
 };
 pub use timing::{PerformanceTiming, RunTime};
 pub use world::{
-    AccessFault, Clock, Clocks, LoadError, LoadOptions, LoadReport, SaveError, SceneInfo, SystemError,
-    SystemPhase, SystemStatus, UpdateReport, World, WorldEvent, WorldOptions,
+    AccessFault, Clock, Clocks, LoadError, LoadOptions, LoadReport, Others, PreparedQuery, SaveError,
+    SceneInfo, SystemError, SystemPhase, SystemStatus, UpdateReport, World, WorldEvent, WorldOptions,
 };

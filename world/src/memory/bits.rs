@@ -90,6 +90,16 @@ impl Presence {
         self.summary[word / 64] |= 1 << (word % 64);
     }
 
+    /// Takes every row out; only words that had one are touched.
+    pub(crate) fn clear_all(&mut self) {
+        for (at, summary) in self.summary.iter_mut().enumerate() {
+            for word in ones(std::mem::take(summary)) {
+                self.words[at * 64 + word as usize] = 0;
+            }
+        }
+        self.count = 0;
+    }
+
     /// Adds `len` rows from `row`.
     pub(crate) fn set_range(&mut self, row: u32, len: u32) {
         each_word(row, len, |word, bits| self.set_word(word, bits));

@@ -25,8 +25,21 @@ pub enum ItemKind {
     With,
     /// Must not be there.
     Without,
+    /// Required, and written since the query's system last ran; its block is not touched.
+    Changed,
     /// The entity's id, which every entity has.
     Id,
+}
+
+impl ItemKind {
+    /// Whether blocks are written.
+    pub(crate) fn writes(self) -> bool {
+        matches!(self, Self::Write | Self::OptionalWrite)
+    }
+    /// Whether blocks are handed out at all.
+    pub(crate) fn touches(self) -> bool {
+        !matches!(self, Self::With | Self::Without | Self::Changed)
+    }
 }
 
 /// One component of a query and what it is used for.
@@ -40,7 +53,8 @@ pub struct ItemTerm {
     pub kind: ItemKind,
 }
 
-/// A part of a query: `&T`, `&mut T`, `Option<&T>`, `Option<&mut T>`, `With<T>`, `Without<T>`, `EntityId`.
+/// A part of a query: `&T`, `&mut T`, `Option<&T>`, `Option<&mut T>`, `With<T>`, `Without<T>`,
+/// `Changed<T>`, `EntityId`.
 ///
 /// # Safety
 /// `term` must say all that the other functions do: a mutable reference only for a kind that writes, a
@@ -225,6 +239,11 @@ optional!(&'t mut T, OptionalWrite);
 pub struct With<T>(PhantomData<T>);
 /// Asks for entities that do not have `T`.
 pub struct Without<T>(PhantomData<T>);
+/// Asks for entities whose `T` was written since the query's system last ran, or was added since.
+///
+/// A system that got `&mut T` of an entity counts as having written it. Its own writes it does not see. To a new
+/// system, and after a load, every `T` is new.
+pub struct Changed<T>(PhantomData<T>);
 
 macro_rules! filter {
     ($name:ident) => {
@@ -250,6 +269,7 @@ macro_rules! filter {
 }
 filter!(With);
 filter!(Without);
+filter!(Changed);
 
 // SAFETY: reads the pool of ids, which is lent to every run to read.
 unsafe impl Item for EntityId {

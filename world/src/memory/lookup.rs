@@ -7,19 +7,27 @@ use super::pool::Pool;
 use super::slots::SlotTable;
 use crate::component::Component;
 use crate::id::{ComponentId, EntityId};
+use std::any::TypeId;
 use std::sync::Arc;
 
 /// A component that a system's runs read of any entity.
 pub(crate) struct LookupPlan {
     pub(crate) component: ComponentId,
+    /// Its type in Rust.
+    rust_type: Option<TypeId>,
     /// Which rows have it, copied again only after that changed.
     present: Arc<[u64]>,
     version: Option<u64>,
 }
 
 impl LookupPlan {
-    pub(crate) fn new(component: ComponentId) -> Self {
-        Self { component, present: Arc::new([]), version: None }
+    pub(crate) fn new(component: ComponentId, rust_type: Option<TypeId>) -> Self {
+        Self { component, rust_type, present: Arc::new([]), version: None }
+    }
+
+    /// The same for a storage that was built anew.
+    pub(crate) fn again(&self) -> Self {
+        Self::new(self.component, self.rust_type)
     }
 
     pub(super) fn of(&mut self, pool: &Pool) -> Lookup {
@@ -27,14 +35,14 @@ impl LookupPlan {
             self.version = Some(pool.version());
             self.present = pool.present().words().into();
         }
-        let (component, block_size) = (self.component, pool.block_size());
-        Lookup { component, block_size, present: self.present.clone(), directory: pool.directory() }
+        let (rust_type, block_size) = (self.rust_type, pool.block_size());
+        Lookup { rust_type, block_size, present: self.present.clone(), directory: pool.directory() }
     }
 }
 
 /// A pool as it was at dispatch; the run has borrowed it to read.
 pub(super) struct Lookup {
-    component: ComponentId,
+    rust_type: Option<TypeId>,
     block_size: usize,
     present: Arc<[u64]>,
     directory: Arc<Directory>,
@@ -51,16 +59,17 @@ impl Lookups {
         Self { slots, pools: pools.collect() }
     }
 
-    /// Whether the component is among those the run reads by id.
-    pub(crate) fn has(&self, component: ComponentId) -> bool {
-        self.pools.iter().any(|pool| pool.component == component)
+    /// The place of a component among those the run reads by id.
+    #[inline]
+    pub(crate) fn place_of<T: Component>(&self) -> Option<usize> {
+        self.pools.iter().position(|pool| pool.rust_type == Some(TypeId::of::<T>()))
     }
 
-    /// The component of an entity; none if the entity is gone, or did not have it at dispatch.
+    /// The component at a place, of an entity; none if the entity is gone, or did not have it at dispatch.
     #[inline]
-    pub(crate) fn read<T: Component>(&self, component: ComponentId, id: EntityId) -> Option<T> {
-        let pool = self.pools.iter().find(|pool| pool.component == component)?;
-        assert_eq!(pool.block_size, size_of::<T>(), "a component's blocks have its type");
+    pub(crate) fn read<T: Component>(&self, place: usize, id: EntityId) -> Option<T> {
+        let pool = self.pools.get(place)?;
+        assert!(pool.block_size == size_of::<T>(), "a component's blocks have its type");
         let row = self.slots.row(id)?;
         if pool.present.get(row as usize / 64)? >> (row % 64) & 1 == 0 {
             return None;

@@ -131,22 +131,31 @@ pub(crate) struct MaskCache {
 }
 
 impl MaskCache {
-    /// The mask of before if `versions` are those of before, else the one `compile` makes.
-    pub(crate) fn get(
+    /// The mask of the last update.
+    ///
+    /// # Panics
+    /// If there was none.
+    pub(crate) fn mask(&self) -> &Arc<Mask> {
+        self.mask.as_ref().expect("a mask is brought up to date before it is used")
+    }
+
+    /// Lets the next update compile, whatever the versions.
+    pub(crate) fn forget(&mut self) {
+        self.mask = None;
+    }
+
+    /// Keeps the mask if `versions` are those of before; else it is what `compile` makes.
+    pub(crate) fn update(
         &mut self,
         versions: impl Iterator<Item = u64> + Clone,
         compile: impl FnOnce() -> Mask,
-    ) -> Arc<Mask> {
-        if let Some(mask) = &self.mask
-            && versions.clone().eq(self.versions.iter().copied())
-        {
-            return mask.clone();
+    ) {
+        if self.mask.is_some() && versions.clone().eq(self.versions.iter().copied()) {
+            return;
         }
         self.versions.clear();
         self.versions.extend(versions);
-        let mask = Arc::new(compile());
-        self.mask = Some(mask.clone());
-        mask
+        self.mask = Some(Arc::new(compile()));
     }
 }
 

@@ -28,14 +28,16 @@ mod slots;
 mod storage;
 mod tuple;
 mod visit;
+mod watch;
 
 pub(crate) use lookup::{LookupPlan, Lookups};
 pub(crate) use mask::MaskCache;
 pub(crate) use rows::{ArchetypeId, Rows};
 pub(crate) use slots::ReservedIds;
-pub(crate) use storage::{CompiledQuery, Storage};
+pub(crate) use storage::{CompiledQuery, Storage, StorageToken};
 pub(crate) use visit::{visit, visit_chunks, visit_ids};
+pub(crate) use watch::WatchToken;
 
-pub use item::{Item, ItemKind, ItemTerm, With, Without};
+pub use item::{Changed, Item, ItemKind, ItemTerm, With, Without};
 pub(crate) use storage::Lent;
 pub use tuple::Query;

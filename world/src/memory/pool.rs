@@ -4,6 +4,7 @@
 
 use super::bits::Presence;
 use super::directory::Directory;
+use super::watch::{WatchToken, Watchers};
 use crate::id::RunId;
 use std::alloc::Layout;
 use std::collections::HashMap;
@@ -24,6 +25,7 @@ pub(crate) struct Pool {
     stale_again: HashMap<u32, u32>,
     /// Words whose page follows that of the word before in one allocation.
     joined: Presence,
+    pub(super) watchers: Watchers,
     pages: usize,
     /// Grows with every change of `present`.
     version: u64,
@@ -45,6 +47,7 @@ impl Pool {
             stale: Presence::default(),
             stale_again: HashMap::new(),
             joined: Presence::default(),
+            watchers: Watchers::default(),
             pages: 0,
             version: 0,
             holders: Vec::new(),
@@ -86,7 +89,8 @@ impl Pool {
     /// Bytes of pages, directory and bits.
     pub(crate) fn bytes(&self) -> usize {
         let bits = [&self.present, &self.deferred, &self.quarantined, &self.joined];
-        self.directory.bytes() + bits.iter().map(|bits| bits.bytes()).sum::<usize>()
+        let bits = bits.iter().map(|bits| bits.bytes()).sum::<usize>();
+        self.directory.bytes() + bits + self.watchers.bytes()
     }
 
     pub(crate) fn has_page(&self, word: usize) -> bool {
@@ -145,6 +149,7 @@ impl Pool {
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), block, bytes.len()) };
         self.present.set(row);
         self.version += 1;
+        self.watchers.mark(row);
     }
 
     /// Puts blocks side by side into `len` rows from `row` that had none, within words that have joined pages.
@@ -164,6 +169,7 @@ impl Pool {
             }
             done += count;
             self.present.set_word(word, bits);
+            self.watchers.mark_word(word, bits);
         });
         self.version += 1;
     }
@@ -177,6 +183,7 @@ impl Pool {
         assert_eq!(bytes.len(), self.block.size(), "a block is written whole");
         // SAFETY: the row has a block of this size, and no run holds the pool.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.block_of(row), bytes.len()) };
+        self.watchers.mark(row);
     }
 
     /// The bytes of a row's block, live or deferred; none if it has none, or while the pool is lent for writing.
@@ -199,12 +206,13 @@ impl Pool {
         Some(unsafe { std::slice::from_raw_parts(self.block_of(row), self.block.size()) })
     }
 
-    /// The bytes of a row's block to change; none if it has none, or while the pool is lent at all.
+    /// The bytes of a row's block to change, which counts as changed; none if it has none, or while the pool is lent at all.
     #[inline]
     pub(crate) fn bytes_of_mut(&mut self, row: u32) -> Option<&mut [u8]> {
         if self.is_lent() || !self.present.has(row) {
             return None;
         }
+        self.watchers.mark(row);
         // SAFETY: the row has a block, and no run holds the pool; `&mut self` makes the borrow the only one.
         Some(unsafe { std::slice::from_raw_parts_mut(self.block_of(row), self.block.size()) })
     }
@@ -226,6 +234,11 @@ impl Pool {
         let waited = self.deferred.clear(row);
         debug_assert!(waited, "a block is given back once");
         self.quarantined.clear(row);
+    }
+
+    /// Notes from now on which rows are written, for one to whom all are new.
+    pub(super) fn watch(&mut self, token: &WatchToken) {
+        self.watchers.add(token, &self.present);
     }
 
     /// Lets a row whose old block is deferred have a new one; no run holds the old one any more. The request to

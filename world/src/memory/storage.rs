@@ -7,6 +7,7 @@ use super::mask::{Mask, MaskCache, Terms};
 use super::pool::Pool;
 use super::rows::{ArchetypeId, Rows};
 use super::slots::Slots;
+use super::watch::WatchToken;
 use super::{ItemKind, ItemTerm};
 use crate::id::{ComponentId, EntityId, RunId};
 use std::alloc::Layout;
@@ -21,6 +22,17 @@ pub(crate) struct Storage {
     pub(crate) pools: Vec<Pool>,
     /// The id of each row's entity.
     ids: Pool,
+    token: Arc<()>,
+}
+
+/// Tells one storage from all others there are or were.
+pub(crate) struct StorageToken(Arc<()>);
+
+impl StorageToken {
+    #[inline]
+    pub(crate) fn is_of(&self, storage: &Storage) -> bool {
+        Arc::ptr_eq(&self.0, &storage.token)
+    }
 }
 
 impl Storage {
@@ -31,6 +43,7 @@ impl Storage {
             slots: Slots::default(),
             pools: blocks.map(Pool::new).collect(),
             ids: Pool::new(Layout::new::<EntityId>()),
+            token: Arc::default(),
         }
     }
 
@@ -79,6 +92,27 @@ impl Storage {
             self.slots.bind(id, row + k as u32);
         }
         (row, len)
+    }
+
+    /// Rows for all ids: runs of rows side by side, each its first row and how many.
+    pub(crate) fn create_runs(&mut self, archetype: ArchetypeId, mut ids: &[EntityId]) -> Vec<(u32, u32)> {
+        let mut runs = Vec::new();
+        while !ids.is_empty() {
+            let (row, len) = self.create_run(archetype, ids);
+            runs.push((row, len));
+            ids = &ids[len as usize..];
+        }
+        runs
+    }
+
+    /// Puts the blocks of one component of the archetype into the rows of `create_runs`.
+    pub(crate) fn insert_runs(&mut self, component: ComponentId, runs: &[(u32, u32)], mut blocks: &[u8]) {
+        let pool = &mut self.pools[component.index()];
+        for &(row, len) in runs {
+            let (these, rest) = blocks.split_at(len as usize * pool.block_size());
+            pool.insert_run(row, len, these);
+            blocks = rest;
+        }
     }
 
     #[cold]
@@ -150,13 +184,39 @@ impl Storage {
         borrows.iter().all(|&(component, to_write)| self.pool(component).can_lend(to_write))
     }
 
-    /// The rows a query's run would visit now.
-    pub(crate) fn mask(&self, query: &mut CompiledQuery) -> Arc<Mask> {
+    /// Notes from now on which blocks are written that a query looks for changes of. All that are there are new
+    /// to it.
+    pub(crate) fn watch_for(&mut self, query: &CompiledQuery) {
+        for (component, token) in &query.changed {
+            self.pools[component.index()].watch(token);
+        }
+    }
+
+    /// Whether somebody looks for changes of any component.
+    pub(crate) fn is_watched(&self) -> bool {
+        self.pools.iter().any(|pool| pool.watchers.any())
+    }
+
+    /// Brings the mask of a query up to date: the rows a run of it would visit now. What it looks for changes of
+    /// counts as seen then.
+    pub(crate) fn update_mask(&mut self, query: &mut CompiledQuery) {
+        if query.changed.is_empty() {
+            return self.compile_mask(query);
+        }
+        query.cache.forget();
+        self.compile_mask(query);
+        for (component, token) in &query.changed {
+            self.pools[component.index()].watchers.clear(token);
+        }
+    }
+
+    fn compile_mask(&self, query: &mut CompiledQuery) {
         let used = query.required.iter().chain(&query.optional).chain(&query.without);
         let versions = used.map(|&c| self.pool(c).version()).chain([self.rows.version()]);
         let (required, optional, without) = (&query.required, &query.optional, &query.without);
         let visited = query.visited.iter().map(|&c| self.pool(c)).chain([&self.ids]);
-        query.cache.get(versions, || {
+        let changed = &query.changed;
+        query.cache.update(versions, || {
             let present = |components: &[ComponentId]| -> Vec<&Presence> {
                 components.iter().map(|&c| self.pool(c).present()).collect()
             };
@@ -164,9 +224,10 @@ impl Storage {
             if query.skips_statics {
                 without.push(self.rows.statics());
             }
+            let dirty = changed.iter().filter_map(|(c, token)| self.pool(*c).watchers.dirty(token));
             Terms {
                 from: self.rows.queryable(),
-                required: &present(required),
+                required: &present(required).into_iter().chain(dirty).collect::<Vec<_>>(),
                 without: &without,
                 optional: &present(optional),
                 visited: &visited.collect::<Vec<_>>(),
@@ -175,7 +236,7 @@ impl Storage {
         })
     }
 
-    /// Lends what a run needs.
+    /// Lends what a run needs; the masks of its queries are up to date.
     ///
     /// # Panics
     /// If another run's borrow of a pool forbids it.
@@ -183,27 +244,48 @@ impl Storage {
         &mut self,
         run: RunId,
         borrows: &[(ComponentId, bool)],
-        queries: &mut [CompiledQuery],
+        queries: &[CompiledQuery],
     ) -> Lent {
-        let queries = queries.iter_mut().map(|query| {
-            let terms = query
-                .terms
-                .iter()
-                .map(|&(component, _)| borrows.iter().position(|&(borrowed, _)| Some(borrowed) == component));
-            LentQuery { terms: terms.collect(), kinds: query.kinds.clone(), mask: self.mask(query) }
-        });
-        let queries = queries.collect();
+        let own = queries.iter().flat_map(|query| query.changed.iter().map(|(_, token)| token.clone()));
+        let own = own.collect();
+        let queries = queries.iter().map(|query| LentQuery::of(query, borrows)).collect();
         let pools = borrows.iter().map(|&(component, to_write)| {
             let pool = &mut self.pools[component.index()];
             LentPool { component, block_size: pool.block_size(), directory: pool.lend(run, to_write) }
         });
         let pools = pools.collect();
-        let ids = LentPool {
+        Lent { run, queries, pools, ids: self.lent_ids(), own, at: Cell::default() }
+    }
+
+    /// What a visit by the world thread needs, which borrows the world until it is over. The query's mask is up to
+    /// date.
+    pub(crate) fn view(&self, borrows: &[(ComponentId, bool)], query: &CompiledQuery) -> Lent {
+        let pools = borrows.iter().map(|&(component, _)| LentPool {
+            component,
+            block_size: self.pool(component).block_size(),
+            directory: self.pool(component).directory(),
+        });
+        Lent {
+            run: RunId(u64::MAX),
+            queries: vec![LentQuery::of(query, borrows)],
+            pools: pools.collect(),
+            ids: self.lent_ids(),
+            own: query.changed.iter().map(|(_, token)| token.clone()).collect(),
+            at: Cell::default(),
+        }
+    }
+
+    fn lent_ids(&self) -> LentPool {
+        LentPool {
             component: ComponentId::ENTITY,
             block_size: size_of::<EntityId>(),
             directory: self.ids.directory(),
-        };
-        Lent { run, queries, pools, ids, at: Cell::default() }
+        }
+    }
+
+    /// Tells this storage from all others.
+    pub(crate) fn token(&self) -> StorageToken {
+        StorageToken(self.token.clone())
     }
 
     /// What a run needs to read components of any entity, beyond what `lend` lends: as things are now.
@@ -219,6 +301,35 @@ impl Storage {
         for pool in &lent.pools {
             self.pools[pool.component.index()].take_back(lent.run);
         }
+        self.mark_written(&lent);
+    }
+
+    /// Tells the watchers of pools that a run may have written what it wrote.
+    pub(crate) fn mark_written(&mut self, lent: &Lent) {
+        for query in lent.queries.iter().filter(|query| query.visited) {
+            let mut optional = 0;
+            for (term, place) in query.kinds.iter().zip(&query.terms) {
+                let bit = match term.kind {
+                    ItemKind::OptionalRead | ItemKind::OptionalWrite => Some(optional),
+                    _ => None,
+                };
+                optional += bit.is_some() as u32;
+                let Some(place) = place.filter(|_| term.kind.writes()) else { continue };
+                let pool = &mut self.pools[lent.pools[place].component.index()];
+                if pool.watchers.any() {
+                    pool.watchers.mark_mask(&query.mask, bit, &lent.own);
+                }
+            }
+        }
+    }
+
+    /// Takes over who watches the pools of `before`, whose rows moved to where `moved` says.
+    pub(crate) fn take_watchers(&mut self, before: &Storage, moved: impl Fn(u32) -> Option<u32>) {
+        for (pool, before) in self.pools.iter_mut().zip(&before.pools) {
+            if before.watchers.any() {
+                pool.watchers = before.watchers.moved(&moved);
+            }
+        }
     }
 }
 
@@ -233,8 +344,18 @@ pub(crate) struct CompiledQuery {
     pub(crate) without: Vec<ComponentId>,
     /// Components whose blocks are touched.
     pub(crate) visited: Vec<ComponentId>,
+    /// Components whose changes are looked for.
+    pub(crate) changed: Vec<(ComponentId, WatchToken)>,
     pub(crate) skips_statics: bool,
     pub(crate) cache: MaskCache,
+}
+
+impl CompiledQuery {
+    /// The pools a run of it borrows, and whether to write.
+    pub(crate) fn borrows(&self) -> Vec<(ComponentId, bool)> {
+        let touched = self.terms.iter().filter(|(_, kind)| kind.touches());
+        touched.filter_map(|&(component, kind)| Some((component?, kind.writes()))).collect()
+    }
 }
 
 /// What a run holds: the masks of its queries, and the pools they visit.
@@ -244,6 +365,8 @@ pub struct Lent {
     pub(crate) queries: Vec<LentQuery>,
     pub(crate) pools: Vec<LentPool>,
     pub(crate) ids: LentPool,
+    /// Watchers that belong to the run's own queries.
+    own: Vec<WatchToken>,
     /// The rows being visited, first and count: where a panic happened.
     pub(crate) at: Cell<(u32, u32)>,
 }
@@ -255,6 +378,8 @@ pub(crate) struct LentQuery {
     /// The terms as they were asked for.
     kinds: Arc<[ItemTerm]>,
     pub(crate) mask: Arc<Mask>,
+    /// Whether the run went over it.
+    pub(crate) visited: bool,
 }
 
 /// A pool lent to a run.
@@ -266,6 +391,16 @@ pub struct LentPool {
 }
 
 impl Lent {
+    /// How many members a query has.
+    pub(crate) fn members(&self, query: usize) -> usize {
+        self.queries[query].mask.members
+    }
+
+    /// Whether the first query's mask is this one, so that every row it has has its page in the directories.
+    pub(crate) fn is_up_to_date(&self, mask: &Arc<Mask>) -> bool {
+        self.queries.first().is_some_and(|query| Arc::ptr_eq(&query.mask, mask))
+    }
+
     /// The pool of a query's term; none if the term touches no block.
     pub(crate) fn pool(&self, query: usize, term: usize) -> Option<&LentPool> {
         self.queries[query].terms[term].map(|at| &self.pools[at])
@@ -273,6 +408,16 @@ impl Lent {
 }
 
 impl LentQuery {
+    fn of(query: &CompiledQuery, borrows: &[(ComponentId, bool)]) -> Self {
+        let place = |component| borrows.iter().position(|&(borrowed, _)| Some(borrowed) == component);
+        Self {
+            terms: query.terms.iter().map(|&(component, _)| place(component)).collect(),
+            kinds: query.kinds.clone(),
+            mask: query.cache.mask().clone(),
+            visited: false,
+        }
+    }
+
     /// Whether the query was asked for with these terms.
     pub(crate) fn is_of(&self, terms: &[ItemTerm]) -> bool {
         *self.kinds == *terms

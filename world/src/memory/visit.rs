@@ -15,6 +15,7 @@ use std::cell::Cell;
 /// Compiled twice, for any machine and for those with AVX2, which is used where there is one: rows of three
 /// floats run at half the speed without.
 pub(crate) fn visit<Q: Query>(lent: &mut Lent, query: usize, each: impl FnMut(Q::Row<'_>, u32)) {
+    lent.queries[query].visited = true;
     let columns = Q::open(lent, query);
     let pieces = &lent.queries[query].mask.pieces;
     #[cfg(target_arch = "x86_64")]
@@ -67,6 +68,7 @@ unsafe fn visit_pieces<Q: Query>(
 
 /// Calls `each` with slices of members that lie side by side, in row order; scattered members come one by one.
 pub(crate) fn visit_chunks<Q: Query>(lent: &mut Lent, query: usize, mut each: impl FnMut(Q::Chunk<'_>)) {
+    lent.queries[query].visited = true;
     let columns = Q::open(lent, query);
     for piece in &lent.queries[query].mask.pieces {
         lent.at.set((piece.row, piece.len.max(piece.bits.count_ones())));

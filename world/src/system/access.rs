@@ -4,7 +4,7 @@ use super::definition::{Declared, SystemDef, SystemKind};
 use super::run::Capabilities;
 use crate::component::Registry;
 use crate::id::{ComponentId, EntityId};
-use crate::memory::{CompiledQuery, ItemKind, ItemTerm, LookupPlan, MaskCache};
+use crate::memory::{CompiledQuery, ItemKind, ItemTerm, LookupPlan, MaskCache, WatchToken};
 use crate::schedule::{Access, QueryAccess};
 use std::any::TypeId;
 use thiserror::Error;
@@ -83,14 +83,11 @@ impl SystemDef {
         let mut borrows: Vec<(ComponentId, bool)> = Vec::new();
         let mut queries = Vec::new();
         for (_, terms) in &self.queries {
-            let query = self.compile_query(registry, terms)?;
-            for &(component, kind) in &query.terms {
-                let writes = matches!(kind, ItemKind::Write | ItemKind::OptionalWrite);
-                if let Some(component) = component.filter(|c| query.visited.contains(c)) {
-                    borrow(&mut borrows, component, writes);
-                    if writes {
-                        access = access.write(component);
-                    }
+            let query = compile_query(&self.name, self.kind == SystemKind::EntitySystem, registry, terms)?;
+            for (component, writes) in query.borrows() {
+                borrow(&mut borrows, component, writes);
+                if writes {
+                    access = access.write(component);
                 }
             }
             access = access.query(
@@ -110,7 +107,7 @@ impl SystemDef {
                     return Err(AccessError::ReadsWritten { system: self.name.clone(), component });
                 }
                 borrow(&mut borrows, component, false);
-                lookups.push(LookupPlan::new(component));
+                lookups.push(LookupPlan::new(component, registry.get(component).rust_type));
             }
         }
         let (sets, adds, removes) = (ids(writes)?, ids(adds)?, ids(removes)?);
@@ -143,57 +140,67 @@ impl SystemDef {
         };
         Ok(Compiled { access, queries, borrows, capabilities, lookups })
     }
+}
 
-    fn compile_query(&self, registry: &Registry, terms: &[ItemTerm]) -> Result<CompiledQuery, AccessError> {
-        let mut query = CompiledQuery {
-            terms: Vec::new(),
-            kinds: terms.into(),
-            required: Vec::new(),
-            optional: Vec::new(),
-            without: Vec::new(),
-            visited: Vec::new(),
-            skips_statics: self.kind == SystemKind::EntitySystem,
-            cache: MaskCache::default(),
-        };
-        for term in terms {
-            if term.component == TypeId::of::<EntityId>() {
-                query.terms.push((None, term.kind));
-                continue;
-            }
-            let component = registry.by_rust_type(term.component).ok_or_else(|| {
-                AccessError::UnknownType { system: self.name.clone(), component: term.type_name.to_owned() }
-            })?;
-            let writes = |kind| matches!(kind, ItemKind::Write | ItemKind::OptionalWrite);
-            let touches = |kind| !matches!(kind, ItemKind::With | ItemKind::Without);
-            if writes(term.kind) && component == ComponentId::ENTITY {
-                return Err(AccessError::WritesEntity(self.name.clone()));
-            }
-            let twice = query.terms.iter().any(|&(other, kind)| {
-                other == Some(component)
-                    && touches(kind)
-                    && touches(term.kind)
-                    && (writes(kind) || writes(term.kind))
-            });
-            if twice {
-                let component = registry.get(component).name().to_owned();
-                return Err(AccessError::WrittenTwice { system: self.name.clone(), component });
-            }
-            match term.kind {
-                ItemKind::Read | ItemKind::Write | ItemKind::With => query.required.push(component),
-                ItemKind::OptionalRead | ItemKind::OptionalWrite => query.optional.push(component),
-                ItemKind::Without => query.without.push(component),
-                ItemKind::Id => {}
-            }
-            if touches(term.kind) {
-                query.visited.push(component);
-            }
-            query.terms.push((Some(component), term.kind));
+/// Resolves the terms of a query; `who` asks, in errors.
+pub(crate) fn compile_query(
+    who: &str,
+    skips_statics: bool,
+    registry: &Registry,
+    terms: &[ItemTerm],
+) -> Result<CompiledQuery, AccessError> {
+    let mut query = CompiledQuery {
+        terms: Vec::new(),
+        kinds: terms.into(),
+        required: Vec::new(),
+        optional: Vec::new(),
+        without: Vec::new(),
+        visited: Vec::new(),
+        changed: Vec::new(),
+        skips_statics,
+        cache: MaskCache::default(),
+    };
+    for term in terms {
+        if term.component == TypeId::of::<EntityId>() {
+            query.terms.push((None, term.kind));
+            continue;
         }
-        if query.optional.len() > 32 {
-            return Err(AccessError::TooManyOptional(self.name.clone()));
+        let component = registry.by_rust_type(term.component).ok_or_else(|| AccessError::UnknownType {
+            system: who.to_owned(),
+            component: term.type_name.to_owned(),
+        })?;
+        if term.kind.writes() && component == ComponentId::ENTITY {
+            return Err(AccessError::WritesEntity(who.to_owned()));
         }
-        Ok(query)
+        let twice = query.terms.iter().any(|&(other, kind)| {
+            other == Some(component)
+                && kind.touches()
+                && term.kind.touches()
+                && (kind.writes() || term.kind.writes())
+        });
+        if twice {
+            let component = registry.get(component).name().to_owned();
+            return Err(AccessError::WrittenTwice { system: who.to_owned(), component });
+        }
+        match term.kind {
+            ItemKind::Read | ItemKind::Write | ItemKind::With => query.required.push(component),
+            ItemKind::Changed => {
+                query.required.push(component);
+                query.changed.push((component, WatchToken::default()));
+            }
+            ItemKind::OptionalRead | ItemKind::OptionalWrite => query.optional.push(component),
+            ItemKind::Without => query.without.push(component),
+            ItemKind::Id => {}
+        }
+        if term.kind.touches() {
+            query.visited.push(component);
+        }
+        query.terms.push((Some(component), term.kind));
     }
+    if query.optional.len() > 32 {
+        return Err(AccessError::TooManyOptional(who.to_owned()));
+    }
+    Ok(query)
 }
 
 fn borrow(borrows: &mut Vec<(ComponentId, bool)>, component: ComponentId, writes: bool) {

@@ -5,21 +5,44 @@ use std::any::TypeId;
 
 /// A tuple of up to eight component values to make an entity of.
 pub trait Bundle: 'static {
+    /// Values of many bundles, a list a component.
+    #[doc(hidden)]
+    type Columns: Default;
+
     /// The types, in the tuple's order.
     fn types() -> Vec<(TypeId, &'static str)>;
     /// Calls `each` with the bytes of each value, in the tuple's order.
     fn each_block(&self, each: impl FnMut(usize, &[u8]));
+
+    #[doc(hidden)]
+    fn push(self, columns: &mut Self::Columns);
+    /// Calls `each` with the bytes of each list, in the tuple's order, and empties the lists.
+    #[doc(hidden)]
+    fn drain(columns: &mut Self::Columns, each: impl FnMut(usize, &[u8]));
 }
 
 macro_rules! bundle {
     ($($part:ident $n:tt),*) => {
         impl<$($part: Component),*> Bundle for ($($part,)*) {
+            type Columns = ($(Vec<$part>,)*);
+
             fn types() -> Vec<(TypeId, &'static str)> {
                 vec![$((TypeId::of::<$part>(), $part::NAME)),*]
             }
             #[inline(always)]
             fn each_block(&self, mut each: impl FnMut(usize, &[u8])) {
                 $(each($n, bytemuck::bytes_of(&self.$n));)*
+            }
+
+            #[inline(always)]
+            fn push(self, columns: &mut Self::Columns) {
+                $(columns.$n.push(self.$n);)*
+            }
+            fn drain(columns: &mut Self::Columns, mut each: impl FnMut(usize, &[u8])) {
+                $(
+                    each($n, bytemuck::cast_slice(&columns.$n));
+                    columns.$n.clear();
+                )*
             }
         }
     };

@@ -14,7 +14,7 @@ pub use definition::{Step, SystemDef, SystemKind};
 pub use params::Params;
 pub use run::{EffectError, Run};
 
-pub(crate) use access::AccessError;
+pub(crate) use access::{AccessError, compile_query};
 pub(crate) use body::{Body, Job, JobOutcome, panic_message};
 pub(crate) use effects::{Change, Effects, Staged};
 pub(crate) use run::{Capabilities, RunShared};

@@ -147,11 +147,10 @@ impl Run {
     /// # Errors
     /// If the system did not declare that it reads `T`.
     pub fn read<T: Component>(&self, id: EntityId) -> Result<Option<T>, EffectError> {
-        let component = self.component::<T>()?;
-        if !self.lookups.has(component) {
-            return Err(self.undeclared(&format!("read {:?} of any entity", T::NAME), "reads::<T>()"));
+        match self.lookups.place_of::<T>() {
+            Some(place) => Ok(self.lookups.read(place, id)),
+            None => Err(self.undeclared(&format!("read {:?} of any entity", T::NAME), "reads::<T>()")),
         }
-        Ok(self.lookups.read(component, id))
     }
 
     /// Lets an entity die after the run.

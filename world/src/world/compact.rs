@@ -2,7 +2,8 @@
 
 use super::World;
 use crate::id::EntityId;
-use crate::memory::{LookupPlan, Storage};
+use crate::memory::Storage;
+use std::collections::HashMap;
 
 impl World {
     /// Puts every entity into the row it would have if the world were built anew from what its entities are made
@@ -23,7 +24,7 @@ impl World {
             let archetype = fresh.rows.archetype(&components);
             let new_row = fresh.create_row(archetype, id);
             moved += (new_row != row) as usize;
-            placed.push((id, new_row));
+            placed.push((id, row, new_row));
             for component in components {
                 if let Some(block) = self.storage.pool(component).bytes_of(row) {
                     fresh.insert(component, new_row, block);
@@ -33,14 +34,19 @@ impl World {
             fresh.rows.set_static(new_row, self.storage.rows.statics().has(row));
         }
         fresh.slots = std::mem::take(&mut self.storage.slots);
-        for (id, row) in placed {
+        if self.storage.is_watched() {
+            let new_rows: HashMap<u32, u32> =
+                placed.iter().map(|&(_, row, new_row)| (row, new_row)).collect();
+            fresh.take_watchers(&self.storage, |row| new_rows.get(&row).copied());
+        }
+        for (id, _, row) in placed {
             fresh.slots.bind(id, row);
         }
         self.storage = fresh;
         self.bundles.clear();
         for entry in &mut self.systems.list {
             entry.queries.iter_mut().for_each(|query| query.cache = Default::default());
-            entry.lookups.iter_mut().for_each(|plan| *plan = LookupPlan::new(plan.component));
+            entry.lookups.iter_mut().for_each(|plan| *plan = plan.again());
         }
         moved
     }

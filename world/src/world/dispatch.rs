@@ -83,21 +83,18 @@ impl World {
             return self.run_on_world(place, delta);
         }
         let system = entry.id;
-        let Some(Body::Worker(body)) = entry.body.take() else { return };
-        if entry.kind != SystemKind::Worker {
-            entry.members = self.storage.mask(&mut entry.queries[0]).members;
-            if entry.members == 0 {
-                entry.body = Some(Body::Worker(body));
-                entry.accumulator.ran(delta);
-                return;
-            }
+        for query in &mut entry.queries {
+            self.storage.update_mask(query);
         }
+        entry.members = entry.queries.first().map_or(0, |query| query.cache.mask().members);
+        if entry.members == 0 && entry.kind != SystemKind::Worker {
+            entry.accumulator.ran(delta);
+            return;
+        }
+        let Some(Body::Worker(body)) = entry.body.take() else { return };
         let run = self.runs.begin(system, self.workers.clock().now());
         entry.open_run = Some(run);
-        let lent = self.storage.lend(run, &entry.borrows, &mut entry.queries);
-        if entry.kind == SystemKind::Worker {
-            entry.members = lent.queries.first().map_or(0, |query| query.mask.members);
-        }
+        let lent = self.storage.lend(run, &entry.borrows, &entry.queries);
         let creates = entry.capabilities.creates.is_some() || entry.capabilities.creates_anything;
         let ids =
             if creates { self.storage.slots.lend(entry.created_last + 16) } else { ReservedIds::default() };

@@ -93,6 +93,54 @@ impl World {
         id
     }
 
+    /// Creates entities without a type from component values, many at once. Gives their ids in creation order.
+    ///
+    /// # Panics
+    /// If a type is not registered, is `entity`, or occurs twice.
+    pub fn spawn_batch<B: Bundle>(&mut self, bundles: impl IntoIterator<Item = B>) -> Vec<EntityId> {
+        /// As many values of all columns as fit the first-level cache.
+        const AT_ONCE: usize = 256;
+        let archetype = self.bundle::<B>();
+        let components = self.bundles[&TypeId::of::<B>()].1.clone();
+        let mut bundles = bundles.into_iter();
+        let mut ids: Vec<EntityId> = Vec::with_capacity(bundles.size_hint().0);
+        let mut columns = B::Columns::default();
+        let entity_blocks = vec![Entity::new(0, false, false); AT_ONCE];
+        loop {
+            let from = ids.len();
+            for bundle in bundles.by_ref().take(AT_ONCE) {
+                bundle.push(&mut columns);
+                ids.push(self.storage.slots.reserve());
+            }
+            let new = &ids[from..];
+            if new.is_empty() {
+                break;
+            }
+            let storage = &mut self.storage;
+            let runs = storage.create_runs(archetype, new);
+            storage.insert_runs(
+                ComponentId::ENTITY,
+                &runs,
+                bytemuck::cast_slice(&entity_blocks[..new.len()]),
+            );
+            B::drain(&mut columns, |place, blocks| storage.insert_runs(components[place], &runs, blocks));
+            new.iter().for_each(|&id| _ = self.order.push(id));
+        }
+        if self.shared.registry.any_on_attach() {
+            let components = self.storage.rows.components(archetype).to_vec();
+            ids.iter().for_each(|&id| self.attach_all(id, &components, None));
+        }
+        if self.listeners.any() {
+            for &id in &ids {
+                // One that an earlier listener removed again was added all the same, but is gone.
+                if self.contains(id) {
+                    self.emit(WorldEvent::EntityAdded(id));
+                }
+            }
+        }
+        ids
+    }
+
     fn bundle<B: Bundle>(&mut self) -> crate::memory::ArchetypeId {
         if let Some((archetype, _)) = self.bundles.get(&TypeId::of::<B>()) {
             return *archetype;

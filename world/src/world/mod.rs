@@ -15,6 +15,7 @@ mod events;
 mod hash;
 mod layout; // rows in saves // the state in one number
 mod load;
+mod query;
 mod save;
 mod scheduler; // what runs in an update, and when
 mod systems;
@@ -25,6 +26,7 @@ pub use clocks::{Clock, Clocks};
 pub use components::AccessFault;
 pub use events::{SystemError, SystemPhase, WorldEvent};
 pub use load::{LoadError, LoadOptions, LoadReport};
+pub use query::{Others, PreparedQuery};
 pub use save::SaveError;
 pub use systems::SystemStatus;
 pub use update::UpdateReport;

@@ -112,6 +112,7 @@ impl World {
         constructor: String,
     ) -> Result<SystemId, AccessError> {
         let compiled = system.compile(&self.shared.registry)?;
+        compiled.queries.iter().for_each(|query| self.storage.watch_for(query));
         let id = SystemId(self.systems.next);
         self.systems.next += 1;
         self.timing.add_system(id, &system.name);
