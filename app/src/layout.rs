@@ -27,7 +27,7 @@ impl Default for Layout {
         let centre = tabs(&mut tiles, &[World, Schedule, Timing, Memory, Deferred, Templates]);
         let inspector = tabs(&mut tiles, &[Inspector]);
         let log = tabs(&mut tiles, &[Log]);
-        let left = split(&mut tiles, LinearDir::Vertical, &[(scenes, 0.7), (entities, 1.3)]);
+        let left = split(&mut tiles, LinearDir::Vertical, &[(scenes, 0.6), (entities, 1.4)]);
         let columns = [(left, 0.8), (centre, 1.4), (inspector, 0.95)];
         let upper = split(&mut tiles, LinearDir::Horizontal, &columns);
         let root = split(&mut tiles, LinearDir::Vertical, &[(upper, 1.55), (log, 0.42)]);

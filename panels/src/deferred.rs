@@ -44,6 +44,8 @@ impl DeferredPanel {
     /// Asks for the blocks.
     pub fn request(&self, _view: &View<'_>, wanted: &mut ViewRequest) {
         wanted.deferred = true;
+        // For the names of those who asked.
+        wanted.systems = true;
     }
 
     /// Draws the panel.

@@ -364,7 +364,11 @@ fn only_panels_that_can_be_seen_ask_for_data() {
     window.press(CTRL, PanelId::Memory.key().logical_key);
     let view = window.last_view();
     assert!(view.memory);
+    assert!(!view.systems);
     assert!(view.shapes.is_none(), "the world is behind the memory panel");
+    window.press(CTRL, PanelId::Deferred.key().logical_key);
+    let view = window.last_view();
+    assert!(view.deferred && view.systems, "it names the systems that asked");
     let asked = window.record.borrow().views.len();
     window.steps();
     assert_eq!(window.record.borrow().views.len(), asked, "nothing changed, so nothing is asked again");
