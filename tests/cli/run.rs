@@ -231,6 +231,20 @@ fn an_interrupted_run_finishes_its_tick_and_writes_what_was_asked() {
     assert_eq!(saved["tick"], tick);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_run_whose_hashes_nobody_reads_any_more_ends() {
+    use std::io::{BufRead, BufReader};
+
+    let folder = port();
+    let arguments = ["run", "port.json", "--ticks", "100000000000", "--hash-every", "100"];
+    let mut child = folder.command(&arguments).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    lines.next().unwrap().unwrap();
+    drop(lines);
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
 #[test]
 fn a_run_that_takes_too_long_ends_with_a_code_of_its_own() {
     let folder = port();

@@ -2,11 +2,12 @@
 
 use std::ffi::OsStr;
 
+use clap::Args;
 use serde_json::{Value, json};
 use vivarium_world::Outcome;
 
 use super::Offer;
-use super::arguments::{AssertArguments, Format};
+use super::arguments::{Format, FormatArguments, WorldArguments, thread_count};
 use super::exit::{Exit, Failure};
 use super::open::{Opened, open, threads_or_default};
 use super::output::Output;
@@ -15,6 +16,23 @@ use super::steps::Steps;
 
 /// Entities named of those that make an assertion false.
 const OFFENDERS_NAMED: usize = 10;
+
+#[derive(Debug, Args)]
+pub(super) struct AssertArguments {
+    #[command(flatten)]
+    pub(super) world: WorldArguments,
+    /// Steps to run first
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(super) ticks: u64,
+    /// Worker threads; 0 does everything on one [default: one a core]
+    #[arg(long, value_name = "N", value_parser = thread_count())]
+    pub(super) threads: Option<u16>,
+    /// What should hold, such as `count(class:ship) > 3`; may be given more than once
+    #[arg(long = "expression", short, value_name = "EXPR", required = true)]
+    pub(super) expressions: Vec<String>,
+    #[command(flatten)]
+    pub(super) format: FormatArguments,
+}
 
 pub(super) fn run(arguments: &AssertArguments, offer: &Offer) -> Result<Exit, Failure> {
     let Opened { mut world, name, .. } =

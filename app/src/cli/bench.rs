@@ -1,18 +1,56 @@
 //! `vivarium bench`: how fast a scene runs, and whether that became slower.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use clap::Args;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::arguments::{BenchArguments, Format};
+use super::arguments::{Format, FormatArguments, WorldArguments, thread_count};
 use super::exit::{Exit, Failure};
 use super::open::{SceneText, threads_or_default};
 use super::output::Output;
 use super::steps::{Steps, Then, Tick};
 use super::{Offer, report};
 use crate::files::{read_scene, write_atomic};
+
+#[derive(Debug, Args)]
+pub(super) struct BenchArguments {
+    #[command(flatten)]
+    pub(super) world: WorldArguments,
+    /// Steps to measure in each run
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(super) ticks: u64,
+    /// Steps before measuring begins
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(super) warmup: u64,
+    /// How often the scene is loaded and run
+    #[arg(long, value_name = "R", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(super) runs: u32,
+    /// Worker threads; 0 does everything on one [default: one a core]
+    #[arg(long, value_name = "N", value_parser = thread_count())]
+    pub(super) threads: Option<u16>,
+    /// Write the measurement to this file, for a later --baseline
+    #[arg(long, value_name = "FILE")]
+    pub(super) export: Option<PathBuf>,
+    /// Compare with the measurement in this file
+    #[arg(long, value_name = "FILE")]
+    pub(super) baseline: Option<PathBuf>,
+    /// Fail if the mean tick is slower than the baseline's by more than this
+    #[arg(long, value_name = "PERCENT", requires = "baseline", value_parser = percent)]
+    #[arg(allow_negative_numbers = true)]
+    pub(super) fail_above: Option<f64>,
+    #[command(flatten)]
+    pub(super) format: FormatArguments,
+}
+
+fn percent(text: &str) -> Result<f64, String> {
+    match text.trim_end_matches('%').parse::<f64>() {
+        Ok(value) if value.is_finite() && value >= 0.0 => Ok(value),
+        _ => Err("a percentage is a number of 0 or more, such as 10%".into()),
+    }
+}
 
 pub(super) fn run(arguments: &BenchArguments, offer: &Offer) -> Result<Exit, Failure> {
     let baseline = arguments.baseline.as_deref().map(read_baseline).transpose()?;

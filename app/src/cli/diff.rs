@@ -2,17 +2,42 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 
+use clap::Args;
 use serde_json::value::RawValue;
 use serde_json::{Value as Json, json};
 use vivarium_world::{Config, Document, Faults, Value};
 
 use super::Offer;
-use super::arguments::{DiffArguments, Format};
+use super::arguments::{Format, FormatArguments};
 use super::exit::{Exit, Failure};
 use super::output::Output;
 use super::saved::{entities, type_of};
 use crate::files::Source;
+
+#[derive(Debug, Args)]
+pub(super) struct DiffArguments {
+    /// Scene or save file, `-` for the standard input, or a sample's name
+    pub(super) a: OsString,
+    /// What to compare it with
+    pub(super) b: OsString,
+    /// How far apart two numbers may be and still count as equal
+    #[arg(long, value_name = "X", default_value_t = 0.0, value_parser = tolerance, allow_negative_numbers = true)]
+    pub(super) tolerance: f64,
+    /// At most this many differences are printed; all are counted
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub(super) limit: usize,
+    #[command(flatten)]
+    pub(super) format: FormatArguments,
+}
+
+fn tolerance(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value.is_finite() && value >= 0.0 => Ok(value),
+        _ => Err("a tolerance is a number of 0 or more".into()),
+    }
+}
 
 pub(super) fn run(arguments: &DiffArguments, offer: &Offer) -> Result<Exit, Failure> {
     let a = Source::find(&arguments.a, &offer.scenes)?;

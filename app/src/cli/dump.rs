@@ -1,16 +1,52 @@
 //! `vivarium dump`: entities and their values.
 
+use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 use vivarium_world::{ComponentId, EntityId, FieldValue, Ordinal, Scalar, World, suggestion};
 
 use super::Offer;
-use super::arguments::{DumpArguments, DumpFormat};
+use super::arguments::{WorldArguments, thread_count};
 use super::exit::{Exit, Failure};
 use super::open::{Opened, open, threads_or_default};
 use super::output::Output;
 use super::query;
 use super::steps::Steps;
 use super::table::Table;
+
+#[derive(Debug, Args)]
+pub(super) struct DumpArguments {
+    #[command(flatten)]
+    pub(super) world: WorldArguments,
+    /// Steps to run first
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(super) ticks: u64,
+    /// Worker threads; 0 does everything on one [default: one a core]
+    #[arg(long, value_name = "N", value_parser = thread_count())]
+    pub(super) threads: Option<u16>,
+    /// Only entities that match, such as `class:ship not dead`
+    #[arg(long, value_name = "Q", default_value = "", hide_default_value = true)]
+    pub(super) query: String,
+    /// Fields to show, each `component.field`, or a component for all of its fields
+    #[arg(long, value_name = "A,B…", value_delimiter = ',')]
+    pub(super) fields: Vec<String>,
+    /// Form of the data on the standard output
+    #[arg(long, value_enum, default_value_t, value_name = "FORM")]
+    pub(super) format: DumpFormat,
+}
+
+/// Form of a list of entities.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum DumpFormat {
+    /// Aligned columns
+    #[default]
+    Table,
+    /// One JSON document with "schema": 1
+    Json,
+    /// A JSON object a line
+    Jsonl,
+    /// Comma-separated values
+    Csv,
+}
 
 pub(super) fn run(arguments: &DumpArguments, offer: &Offer) -> Result<Exit, Failure> {
     let Opened { mut world, name, .. } =
@@ -20,25 +56,33 @@ pub(super) fn run(arguments: &DumpArguments, offer: &Offer) -> Result<Exit, Fail
     let columns = columns(&world, &arguments.fields)?;
     let mut steps = Steps::new(&arguments.world);
     let stopped = steps.run_silently(&mut world, arguments.ticks)?;
-    let mut found: Vec<(Ordinal, EntityId, [String; 2])> = Vec::new();
+    let mut found = Vec::new();
     world.each_subject(|subject| {
         if filter.matches(&subject) {
-            let texts = [subject.type_name(), subject.class_name()].map(str::to_owned);
-            found.push((subject.ordinal(), subject.id(), texts));
+            found.push((subject.ordinal(), subject.id()));
         }
     });
-    let table = table(&world, &columns, &found);
+    let rows = Rows { world: &world, columns: &columns };
+    let mut table = Table::new(rows.heads());
     let mut output = Output::stdout();
     match arguments.format {
-        DumpFormat::Table => output.text(&table.to_text())?,
-        DumpFormat::Csv => output.text(&table.to_csv())?,
-        DumpFormat::Jsonl => output.text(&table.to_json_lines())?,
-        DumpFormat::Json => output.json(&json!({
-            "schema": 1,
-            "scene": name,
-            "tick": world.clocks().tick,
-            "entities": table.to_json(),
-        }))?,
+        // Of a great world only the forms that need all rows at once hold them all.
+        DumpFormat::Csv => {
+            output.text(&table.csv_head())?;
+            found.iter().try_for_each(|entity| output.text(&table.csv_row(&rows.row(entity))))?;
+        }
+        DumpFormat::Jsonl => {
+            found.iter().try_for_each(|entity| output.text(&table.json_line(&rows.row(entity))))?;
+        }
+        DumpFormat::Table => {
+            found.iter().for_each(|entity| table.push(rows.row(entity)));
+            output.text(&table.to_text())?;
+        }
+        DumpFormat::Json => {
+            found.iter().for_each(|entity| table.push(rows.row(entity)));
+            let (tick, entities) = (world.clocks().tick, table.to_json());
+            output.json(&json!({ "schema": 1, "scene": name, "tick": tick, "entities": entities }))?;
+        }
     }
     output.flush()?;
     let exit = steps.conclude(stopped);
@@ -88,31 +132,43 @@ fn columns(world: &World, names: &[String]) -> Result<Vec<Column>, Failure> {
     Ok(columns)
 }
 
-fn table(world: &World, columns: &[Column], entities: &[(Ordinal, EntityId, [String; 2])]) -> Table {
-    let mut heads = ["number", "id", "type", "class"].map(str::to_owned).to_vec();
-    match columns.is_empty() {
-        true => heads.push("components".to_owned()),
-        false => heads.extend(columns.iter().map(|column| column.name.clone())),
+/// What is shown of each entity.
+struct Rows<'a> {
+    world: &'a World,
+    /// None shows the names of the components instead.
+    columns: &'a [Column],
+}
+
+impl Rows<'_> {
+    fn heads(&self) -> Vec<String> {
+        let mut heads = ["number", "id", "type", "class"].map(str::to_owned).to_vec();
+        match self.columns.is_empty() {
+            true => heads.push("components".to_owned()),
+            false => heads.extend(self.columns.iter().map(|column| column.name.clone())),
+        }
+        heads
     }
-    let mut table = Table::new(heads);
-    for (ordinal, id, [type_name, class]) in entities {
-        let mut row = vec![json!(ordinal), json!(id.to_string()), json!(type_name), json!(class)];
-        if columns.is_empty() {
-            let components = world.components_of(*id).unwrap_or_default().into_iter();
+
+    fn row(&self, &(ordinal, id): &(Ordinal, EntityId)) -> Vec<Value> {
+        let type_name = self.world.type_name(id);
+        let class = self.world.factory().class_of(&type_name).map(|class| class.name.as_str());
+        let mut row =
+            vec![json!(ordinal), json!(id.to_string()), json!(*type_name), json!(class.unwrap_or_default())];
+        if self.columns.is_empty() {
+            let components = self.world.components_of(id).unwrap_or_default().into_iter();
             let names: Vec<&str> = components
                 .filter(|&component| component != ComponentId::ENTITY)
-                .map(|component| world.registry().get(component).name())
+                .map(|component| self.world.registry().get(component).name())
                 .collect();
             row.push(json!(names.join(" ")));
         }
-        row.extend(
-            columns
-                .iter()
-                .map(|column| value(world.field(*id, column.component, column.field), column.scalar)),
-        );
-        table.push(row);
+        let values = self
+            .columns
+            .iter()
+            .map(|column| value(self.world.field(id, column.component, column.field), column.scalar));
+        row.extend(values);
+        row
     }
-    table
 }
 
 /// As JSON; what JSON has no number for is a text. An `f32` gets as many digits as it needs, and no more.

@@ -1,16 +1,26 @@
 //! `vivarium info`: what a scene or save holds, without building its world.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 
+use clap::Args;
 use serde_json::{Value, json};
 use vivarium_world::{Document, Faults};
 
 use super::Offer;
-use super::arguments::{Format, InfoArguments};
+use super::arguments::{Format, FormatArguments};
 use super::exit::{Exit, Failure};
 use super::output::Output;
 use super::saved::{entities, type_of};
 use crate::files::Source;
+
+#[derive(Debug, Args)]
+pub(super) struct InfoArguments {
+    /// Scene or save file, `-` for the standard input, or a sample's name
+    pub(super) scene: OsString,
+    #[command(flatten)]
+    pub(super) format: FormatArguments,
+}
 
 pub(super) fn run(arguments: &InfoArguments, offer: &Offer) -> Result<Exit, Failure> {
     let source = Source::find(&arguments.scene, &offer.scenes)?;

@@ -1,15 +1,30 @@
 //! `vivarium memory`: what the pools of a world hold.
 
+use clap::Args;
 use serde_json::json;
 use vivarium_world::inspect::{MemoryView, ViewRequest};
 
 use super::Offer;
-use super::arguments::{Format, MemoryArguments};
+use super::arguments::{Format, FormatArguments, WorldArguments, thread_count};
 use super::exit::{Exit, Failure};
 use super::hosted::Hosted;
 use super::open::{SceneText, threads_or_default};
 use super::output::Output;
 use super::table::Table;
+
+#[derive(Debug, Args)]
+pub(super) struct MemoryArguments {
+    #[command(flatten)]
+    pub(super) world: WorldArguments,
+    /// Steps to run first
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(super) ticks: u64,
+    /// Worker threads; 0 does everything on one [default: one a core]
+    #[arg(long, value_name = "N", value_parser = thread_count())]
+    pub(super) threads: Option<u16>,
+    #[command(flatten)]
+    pub(super) format: FormatArguments,
+}
 
 pub(super) fn run(arguments: &MemoryArguments, offer: &Offer) -> Result<Exit, Failure> {
     let scene = SceneText::read(&arguments.world.scene, offer)?;

@@ -1,13 +1,15 @@
 //! `vivarium run`: a world without a window.
 
 use std::fmt;
+use std::path::PathBuf;
 use std::time::Instant;
 
+use clap::Args;
 use serde_json::{Value, json};
 use vivarium_world::inspect::TimingView;
 use vivarium_world::{Assertion, SaveForm, World};
 
-use super::arguments::{Format, RunArguments};
+use super::arguments::{Format, FormatArguments, WorldArguments, thread_count};
 use super::exit::{Exit, Failure};
 use super::open::{Opened, open, threads_or_default};
 use super::output::Output;
@@ -15,6 +17,38 @@ use super::steps::{Steps, Stopped, Then, Tick};
 use super::timings::TimingsForm;
 use super::{Offer, query, report, script};
 use crate::files::write_atomic;
+
+#[derive(Debug, Args)]
+pub(super) struct RunArguments {
+    #[command(flatten)]
+    pub(super) world: WorldArguments,
+    /// Steps to run
+    #[arg(long, value_name = "N")]
+    pub(super) ticks: u64,
+    /// Worker threads; 0 does everything on one. Results do not depend on it [default: one a core]
+    #[arg(long, value_name = "N", value_parser = thread_count())]
+    pub(super) threads: Option<u16>,
+    /// Print the hash after every K-th tick, too
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(super) hash_every: Option<u64>,
+    /// Stop as soon as this holds, such as `count(class:ship) = 0`; that it never does is a failure
+    #[arg(long, value_name = "EXPR")]
+    pub(super) until: Option<String>,
+    /// Do the commands in this file first, a JSON object a line
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["until", "hash_every", "timings"])]
+    pub(super) script: Option<PathBuf>,
+    /// Write the last state to this file
+    #[arg(long, value_name = "FILE")]
+    pub(super) save: Option<PathBuf>,
+    /// Save every entity as an object, not as a short string
+    #[arg(long, requires = "save")]
+    pub(super) plain: bool,
+    /// Write what was measured to this file: .csv, .trace.json for trace viewers, or .json
+    #[arg(long, value_name = "FILE")]
+    pub(super) timings: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) format: FormatArguments,
+}
 
 pub(super) fn run(arguments: &RunArguments, offer: &Offer) -> Result<Exit, Failure> {
     if let Some(path) = &arguments.script {

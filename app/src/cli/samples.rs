@@ -1,12 +1,19 @@
 //! `vivarium samples`: the scenes that are built in.
 
+use clap::Args;
 use serde_json::json;
 
 use super::Offer;
-use super::arguments::{Format, SamplesArguments};
+use super::arguments::{Format, FormatArguments};
 use super::exit::{Exit, Failure};
 use super::output::Output;
 use super::table::Table;
+
+#[derive(Debug, Args)]
+pub(super) struct SamplesArguments {
+    #[command(flatten)]
+    pub(super) format: FormatArguments,
+}
 
 pub(super) fn run(arguments: &SamplesArguments, offer: &Offer) -> Result<Exit, Failure> {
     let mut table = Table::new(["name", "about"]);

@@ -1,16 +1,34 @@
 //! `vivarium save`: a scene or save written anew.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use clap::Args;
 use vivarium_world::SaveForm;
 use vivarium_world::save::Definition;
 
-use super::arguments::SaveArguments;
+use super::arguments::WorldArguments;
 use super::exit::{Exit, Failure};
 use super::open::{Opened, open};
 use super::output::Output;
 use super::{Offer, report};
 use crate::files::{read_scene, write_atomic};
+
+#[derive(Debug, Args)]
+pub(super) struct SaveArguments {
+    #[command(flatten)]
+    pub(super) world: WorldArguments,
+    /// File to write; `-` is the standard output
+    pub(super) out: PathBuf,
+    /// Every entity an object
+    #[arg(long, conflicts_with = "compressed")]
+    pub(super) plain: bool,
+    /// Entities as short strings wherever that is exact; this is the default
+    #[arg(long)]
+    pub(super) compressed: bool,
+    /// JSON list of definitions to use for their types instead of those that would be found
+    #[arg(long, value_name = "FILE", conflicts_with = "plain")]
+    pub(super) definitions: Option<PathBuf>,
+}
 
 pub(super) fn run(arguments: &SaveArguments, offer: &Offer) -> Result<Exit, Failure> {
     let definitions = match &arguments.definitions {

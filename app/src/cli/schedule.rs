@@ -1,13 +1,38 @@
 //! `vivarium schedule`: which systems may run together, and why others wait.
 
+use clap::{Args, ValueEnum};
 use serde_json::json;
 use vivarium_world::{ComponentId, World, suggestion};
 
 use super::Offer;
-use super::arguments::{ScheduleArguments, ScheduleFormat};
+use super::arguments::WorldArguments;
 use super::exit::{Exit, Failure};
 use super::open::{Opened, open};
 use super::output::Output;
+
+#[derive(Debug, Args)]
+pub(super) struct ScheduleArguments {
+    #[command(flatten)]
+    pub(super) world: WorldArguments,
+    /// Say in a sentence why one of these systems waits for the other, or that none does
+    #[arg(long, num_args = 2, value_names = ["A", "B"])]
+    pub(super) explain: Vec<String>,
+    /// Form of the data on the standard output
+    #[arg(long, value_enum, default_value_t, value_name = "FORM")]
+    pub(super) format: ScheduleFormat,
+}
+
+/// Form of a schedule.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum ScheduleFormat {
+    /// Batches, then a sentence for every pair that may not run at once
+    #[default]
+    Text,
+    /// One JSON document with "schema": 1
+    Json,
+    /// A graph for Graphviz
+    Dot,
+}
 
 pub(super) fn run(arguments: &ScheduleArguments, offer: &Offer) -> Result<Exit, Failure> {
     let Opened { mut world, .. } = open(&arguments.world, 0, offer)?;

@@ -1,12 +1,16 @@
 //! `vivarium screenshot`: what the window would show, as a picture, without a display.
 
 use std::io::Cursor;
+use std::path::PathBuf;
 use std::sync::Arc;
 
+use clap::builder::PossibleValuesParser;
+use clap::{Args, ValueEnum};
 use image::ImageFormat;
+use vivarium_panels::PanelId;
 use vivarium_panels::SampleCard;
 
-use super::arguments::ScreenshotArguments;
+use super::arguments::{WorldArguments, thread_count};
 use super::exit::{Exit, Failure};
 use super::hosted::Hosted;
 use super::open::{SceneText, threads_or_default};
@@ -16,6 +20,81 @@ use crate::documents::{Choice, Chosen, Dialogs, Documents, Purpose};
 use crate::files::write_atomic;
 use crate::settings::Settings;
 use crate::ui::Inspector;
+
+#[derive(Debug, Args)]
+pub(super) struct ScreenshotArguments {
+    #[command(flatten)]
+    pub(super) world: WorldArguments,
+    /// Steps to run first
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(super) ticks: u64,
+    /// Worker threads; 0 does everything on one [default: one a core]
+    #[arg(long, value_name = "N", value_parser = thread_count())]
+    pub(super) threads: Option<u16>,
+    /// Show this panel alone
+    #[arg(long, value_name = "P", value_parser = panel_names())]
+    pub(super) panel: Option<String>,
+    /// Pixels of the picture
+    #[arg(long, value_name = "WxH", default_value = "1400x880", value_parser = size)]
+    pub(super) size: [u32; 2],
+    /// Pixels per point: 2 for a dense display
+    #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = scale, allow_negative_numbers = true)]
+    pub(super) scale: f32,
+    /// Colours
+    #[arg(long, value_enum, default_value_t)]
+    pub(super) theme: Theme,
+    /// PNG file to write
+    #[arg(long, short, value_name = "FILE")]
+    pub(super) out: PathBuf,
+}
+
+/// Colours of a picture.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum Theme {
+    /// Light on dark
+    #[default]
+    Dark,
+    /// Dark on light
+    Light,
+}
+
+impl Theme {
+    /// As the window's settings name it.
+    pub(super) fn preference(self) -> egui::ThemePreference {
+        match self {
+            Self::Dark => egui::ThemePreference::Dark,
+            Self::Light => egui::ThemePreference::Light,
+        }
+    }
+}
+
+fn panel_names() -> PossibleValuesParser {
+    PossibleValuesParser::new(PanelId::ALL.map(PanelId::name))
+}
+
+/// The largest side of a picture, in pixels.
+const LARGEST_SIDE: u32 = 8192;
+
+fn size(text: &str) -> Result<[u32; 2], String> {
+    let sides = text.split_once(['x', 'X']).map(|(width, height)| [width, height].map(str::parse::<u32>));
+    match sides {
+        Some([Ok(width), Ok(height)])
+            if (1..=LARGEST_SIDE).contains(&width) && (1..=LARGEST_SIDE).contains(&height) =>
+        {
+            Ok([width, height])
+        }
+        _ => Err(format!(
+            "a size is width and height in pixels, such as 1400x880, each at most {LARGEST_SIDE}"
+        )),
+    }
+}
+
+fn scale(text: &str) -> Result<f32, String> {
+    match text.parse::<f32>() {
+        Ok(value) if (0.25..=8.0).contains(&value) => Ok(value),
+        _ => Err("a scale is a number from 0.25 to 8".into()),
+    }
+}
 
 pub(super) fn run(arguments: &ScreenshotArguments, offer: &Offer) -> Result<Exit, Failure> {
     let scene = SceneText::read(&arguments.world.scene, offer)?;

@@ -6,12 +6,12 @@ use serde_json::json;
 use vivarium_world::{Command, Done, SaveForm};
 
 use super::Offer;
-use super::arguments::{Format, RunArguments};
+use super::arguments::Format;
 use super::exit::{Exit, Failure};
 use super::hosted::Hosted;
 use super::open::{SceneText, threads_or_default};
 use super::output::Output;
-use super::run::Hash;
+use super::run::{Hash, RunArguments};
 use crate::files::{read_scene, write_atomic};
 
 pub(super) fn run(arguments: &RunArguments, path: &Path, offer: &Offer) -> Result<Exit, Failure> {

@@ -1,5 +1,7 @@
 //! Running a world for a number of ticks, until something stops it.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -21,6 +23,8 @@ pub(super) struct Steps {
     interrupt: Interrupt,
     deadline: Option<Instant>,
     quiet: bool,
+    /// A world is stepping now; what comes before and after may take its time.
+    stepping: Arc<AtomicBool>,
     errors: Vec<SystemError>,
     error_count: usize,
 }
@@ -58,13 +62,15 @@ impl Steps {
     /// The time allowed begins now.
     pub(super) fn new(arguments: &WorldArguments) -> Self {
         let deadline = arguments.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        let stepping = Arc::new(AtomicBool::new(false));
         if let Some(timeout) = arguments.timeout {
-            watch_for_a_hang(timeout.saturating_add(GRACE));
+            watch_for_a_hang(timeout.saturating_add(GRACE), stepping.clone());
         }
         Self {
             interrupt: Interrupt::install(),
             deadline,
             quiet: arguments.quiet,
+            stepping,
             errors: Vec::new(),
             error_count: 0,
         }
@@ -79,6 +85,7 @@ impl Steps {
     ) -> Result<Option<Stopped>, Failure> {
         let mut progress = Progress::new(ticks, self.quiet);
         let mut stopped = None;
+        self.stepping.store(true, Ordering::Relaxed);
         for done in 1..=ticks {
             let began = Instant::now();
             step(world);
@@ -99,6 +106,7 @@ impl Steps {
             }
         }
         world.settle();
+        self.stepping.store(false, Ordering::Relaxed);
         if self.collect_errors(world) && stopped.is_none() {
             stopped = Some(Stopped::SystemPanicked);
         }
@@ -162,12 +170,15 @@ pub(super) fn step(world: &mut World) {
     }
 }
 
-/// Ends the process if it is still there after `time`: a tick that hangs cannot be ended in any other way.
-fn watch_for_a_hang(time: Duration) {
+/// Ends the process if a world still steps after `time`: a tick that hangs cannot be ended in any other way.
+fn watch_for_a_hang(time: Duration, stepping: Arc<AtomicBool>) {
     let watch = move || {
         thread::sleep(time);
-        report("out of time in the middle of a tick, which seems to hang");
-        std::process::exit(Exit::Timeout as i32);
+        // Relaxed: the flag guards no other data.
+        if stepping.load(Ordering::Relaxed) {
+            report("out of time in the middle of a tick, which seems to hang");
+            std::process::exit(Exit::Timeout as i32);
+        }
     };
     // Without a watchdog the run is only ended between ticks.
     let _ = thread::Builder::new().name("vivarium-timeout".into()).spawn(watch);

@@ -59,30 +59,35 @@ impl Table {
 
     /// Comma-separated values as RFC 4180 has them, the names first.
     pub(super) fn to_csv(&self) -> String {
-        let mut text = String::new();
-        let names = self.columns.iter().map(|name| quoted(name)).collect::<Vec<_>>();
-        text.push_str(&names.join(","));
-        text.push_str("\r\n");
-        for row in &self.rows {
-            let cells = self.row_of(row).map(|cell| quoted(&plain(cell))).collect::<Vec<_>>();
-            text.push_str(&cells.join(","));
-            text.push_str("\r\n");
-        }
+        let mut text = self.csv_head();
+        self.rows.iter().for_each(|row| text.push_str(&self.csv_row(row)));
         text
+    }
+
+    /// The line of names of [`to_csv`](Self::to_csv).
+    pub(super) fn csv_head(&self) -> String {
+        let names: Vec<String> = self.columns.iter().map(|name| quoted(name)).collect();
+        format!("{}\r\n", names.join(","))
+    }
+
+    /// A row as a line of CSV, without adding it.
+    pub(super) fn csv_row(&self, row: &[Value]) -> String {
+        let cells: Vec<String> = self.row_of(row).map(|cell| quoted(&plain(cell))).collect();
+        format!("{}\r\n", cells.join(","))
     }
 
     /// An array of objects, one a row.
     pub(super) fn to_json(&self) -> Value {
-        Value::Array(self.objects().map(Value::Object).collect())
+        Value::Array(self.rows.iter().map(|row| Value::Object(self.object(row))).collect())
     }
 
-    /// An object a line, one a row.
-    pub(super) fn to_json_lines(&self) -> String {
-        self.objects().map(|object| format!("{}\n", Value::Object(object))).collect()
+    /// A row as a line with a JSON object, without adding it.
+    pub(super) fn json_line(&self, row: &[Value]) -> String {
+        format!("{}\n", Value::Object(self.object(row)))
     }
 
-    fn objects(&self) -> impl Iterator<Item = Map<String, Value>> + '_ {
-        self.rows.iter().map(|row| self.columns.iter().cloned().zip(self.row_of(row).cloned()).collect())
+    fn object(&self, row: &[Value]) -> Map<String, Value> {
+        self.columns.iter().cloned().zip(self.row_of(row).cloned()).collect()
     }
 
     fn row_of<'a>(&self, row: &'a [Value]) -> impl Iterator<Item = &'a Value> {
@@ -132,7 +137,7 @@ mod tests {
     #[test]
     fn json_has_an_object_a_row() {
         assert_eq!(table().to_json()[1], json!({ "name": "timber", "n": 1200, "note": null }));
-        assert_eq!(table().to_json_lines().lines().count(), 2);
+        assert_eq!(table().json_line(&[json!("ore")]), "{\"n\":null,\"name\":\"ore\",\"note\":null}\n");
     }
 
     #[test]

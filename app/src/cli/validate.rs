@@ -1,15 +1,27 @@
 //! `vivarium validate`: whether scenes and saves can be loaded, and every fault if not.
 
+use std::ffi::OsString;
+
+use clap::Args;
 use serde_json::{Value, json};
 use vivarium_world::{
     Document, Fault, LoadError, LoadOptions, LoadReport, SchedulerKind, World, WorldOptions,
 };
 
-use super::arguments::{Format, ValidateArguments};
+use super::arguments::{Format, FormatArguments};
 use super::exit::{Exit, Failure};
 use super::output::Output;
 use super::{Offer, report};
 use crate::files::Source;
+
+#[derive(Debug, Args)]
+pub(super) struct ValidateArguments {
+    /// Scene and save files, `-`, or samples' names
+    #[arg(required = true, value_name = "SCENE")]
+    pub(super) scenes: Vec<OsString>,
+    #[command(flatten)]
+    pub(super) format: FormatArguments,
+}
 
 pub(super) fn run(arguments: &ValidateArguments, offer: &Offer) -> Result<Exit, Failure> {
     let mut output = Output::stdout();

@@ -1,10 +1,11 @@
 //! `vivarium verify`: whether a scene gives the same states whatever the number of threads.
 
+use clap::Args;
 use serde_json::{Value, json};
 use vivarium_world::{SaveForm, World};
 
 use super::Offer;
-use super::arguments::{Format, VerifyArguments};
+use super::arguments::{Format, FormatArguments, WorldArguments, thread_count};
 use super::diff::Differences;
 use super::exit::{Exit, Failure};
 use super::open::SceneText;
@@ -13,6 +14,24 @@ use super::steps::{Steps, Then, Tick, step};
 
 /// Values named of the first tick that differs.
 const VALUES_NAMED: usize = 10;
+
+#[derive(Debug, Args)]
+pub(super) struct VerifyArguments {
+    #[command(flatten)]
+    pub(super) world: WorldArguments,
+    /// Steps to run
+    #[arg(long, value_name = "N")]
+    pub(super) ticks: u64,
+    /// Numbers of worker threads to compare
+    #[arg(long = "threads", value_name = "N,N…", value_delimiter = ',', default_values_t = [0, 1, 2, 8])]
+    #[arg(value_parser = thread_count())]
+    pub(super) counts: Vec<u16>,
+    /// Compare after every K-th tick and the last one
+    #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(super) every: u64,
+    #[command(flatten)]
+    pub(super) format: FormatArguments,
+}
 
 pub(super) fn run(arguments: &VerifyArguments, offer: &Offer) -> Result<Exit, Failure> {
     let scene = SceneText::read(&arguments.world.scene, offer)?;
