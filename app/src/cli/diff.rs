@@ -74,7 +74,7 @@ struct Difference {
 
 /// Differences in the order of the files, the first `limit` of them.
 #[derive(Debug, Default)]
-pub(super) struct Differences {
+pub(crate) struct Differences {
     tolerance: f64,
     limit: usize,
     list: Vec<Difference>,
@@ -83,12 +83,12 @@ pub(super) struct Differences {
 
 impl Differences {
     /// None yet; the first `limit` will be kept.
-    pub(super) fn first(limit: usize) -> Self {
+    pub(crate) fn first(limit: usize) -> Self {
         Self { limit, ..Self::default() }
     }
 
     /// Adds what differs between two files, each with its name and its text.
-    pub(super) fn compare_files(&mut self, a: (&str, &str), b: (&str, &str)) -> Result<(), Faults> {
+    pub(crate) fn compare_files(&mut self, a: (&str, &str), b: (&str, &str)) -> Result<(), Faults> {
         let a_document = Document::parse(a.0, a.1)?;
         let b_document = Document::parse(b.0, b.1)?;
         let (a_top, b_top) = (top_level(&a_document, a.1)?, top_level(&b_document, b.1)?);
@@ -168,7 +168,13 @@ impl Differences {
         }
     }
 
-    pub(super) fn as_text(&self) -> String {
+    /// How many differences there are.
+    pub(crate) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// A line each: where, what there was, what there is.
+    pub(crate) fn as_text(&self) -> String {
         let side =
             |value: &Option<Json>| value.as_ref().map_or_else(|| "nothing".to_owned(), ToString::to_string);
         let mut text: String = self

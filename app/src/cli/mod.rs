@@ -38,6 +38,8 @@ use clap::Parser;
 use vivarium_world::Catalog;
 
 use crate::files::EmbeddedScene;
+pub(crate) use diff::Differences;
+
 use arguments::{Arguments, Subcommands};
 use exit::{Exit, Failure};
 

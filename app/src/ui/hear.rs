@@ -1,7 +1,7 @@
 //! Follows up what the host and the files tell.
 
 use super::Inspector;
-use super::question::{Question, Then};
+use super::question::{DiskChange, Question, Then};
 use crate::documents::DocumentEvent;
 use crate::edits::{Step, Undo};
 use crate::files::{Origin, Session};
@@ -10,6 +10,9 @@ use std::time::Instant;
 use vivarium_panels::Select;
 use vivarium_world::{Command, Done, HostEvent, LogLevel, LogLine, Reply};
 
+/// Texts longer than this, in bytes, are not kept to say later what changed in them.
+const LONGEST_KEPT: usize = 4 << 20;
+
 /// What follows the reply to a command.
 #[derive(Debug)]
 pub(super) enum Waiting {
@@ -17,6 +20,8 @@ pub(super) enum Waiting {
     Load {
         /// Where the scene came from.
         session: Session,
+        /// What is loaded, if it is not very long.
+        text: Option<String>,
         /// Whether it is the open scene once more.
         again: bool,
     },
@@ -83,7 +88,8 @@ impl Inspector {
         };
         match (waiting, done) {
             // The host writes the notes to the log itself.
-            (Some(Waiting::Load { session, again }), Done::Loaded { entities, .. }) => {
+            (Some(Waiting::Load { session, text, again }), Done::Loaded { entities, .. }) => {
+                self.loaded_text = text;
                 self.hear_loaded(session, again, entities);
             }
             (Some(Waiting::Save { to, edited }), Done::Saved { text, .. }) => {
@@ -123,7 +129,7 @@ impl Inspector {
             self.settings.remember(&absolute(path));
         }
         self.documents.adopt(session);
-        self.disk_text = None;
+        self.disk_change = None;
         self.unsaved = false;
         self.history.clear();
         self.edits.clear();
@@ -141,7 +147,7 @@ impl Inspector {
             DocumentEvent::Read { session, text, again } => self.load(session, text, again),
             DocumentEvent::Saved(path) => {
                 self.settings.remember(&absolute(&path));
-                self.disk_text = None;
+                self.disk_change = None;
                 self.unsaved = false;
                 self.note(LogLevel::Info, format!("saved {}", path.display()));
                 if let Some(then) = self.after_save.take() {
@@ -180,7 +186,7 @@ impl Inspector {
     /// Somebody else saved the open file: takes it at once, or asks if edits would be lost.
     fn hear_changed(&mut self, text: String) {
         if self.has_edits() {
-            self.disk_text = Some(text);
+            self.disk_change = Some(DiskChange::new(self.loaded_text.as_deref(), text));
         } else {
             self.take_disk_text(text);
         }
@@ -188,7 +194,7 @@ impl Inspector {
 
     /// Loads the open file's new text.
     pub(super) fn take_disk_text(&mut self, text: String) {
-        self.disk_text = None;
+        self.disk_change = None;
         if let Some(session) = self.documents.session() {
             self.load(session, text, true);
         }
@@ -196,8 +202,9 @@ impl Inspector {
 
     fn load(&mut self, session: Session, text: String, again: bool) {
         let source = name(&session);
+        let kept = (text.len() <= LONGEST_KEPT).then(|| text.clone());
         let number = self.host.send(Command::Load { source, text, seed: None, keep_running: again });
-        self.waiting.insert(number, Waiting::Load { session, again });
+        self.waiting.insert(number, Waiting::Load { session, text: kept, again });
     }
 
     /// Saves first, then goes on.

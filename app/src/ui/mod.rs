@@ -30,7 +30,7 @@ use crossbeam_channel::Receiver;
 use egui::{Context, Panel, Ui};
 use hear::Waiting;
 use image::RgbaImage;
-use question::{DiskAnswer, Question};
+use question::{DiskAnswer, DiskChange, Question};
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 use vivarium_panels::{History, PanelId, Panels, Request, SampleCard, View};
@@ -55,8 +55,10 @@ pub struct Inspector {
     table: Vec<Entry>,
     /// What is asked of the user before anything else goes on.
     question: Option<Question>,
-    /// The text of the open file, changed by somebody else while the world was edited here.
-    disk_text: Option<String>,
+    /// The text the open scene was loaded from, to say later what changed; none if it is very long.
+    loaded_text: Option<String>,
+    /// The open file, changed by somebody else while the world was edited here.
+    disk_change: Option<DiskChange>,
     /// Commands whose reply is to be followed by something.
     waiting: HashMap<u64, Waiting>,
     /// Whether the host gave out edits to save that are not on disk: it counts them as saved from then on.
@@ -117,7 +119,8 @@ impl Inspector {
             palette: PaletteWindow::default(),
             table: keys::table(),
             question: None,
-            disk_text: None,
+            loaded_text: None,
+            disk_change: None,
             waiting: HashMap::new(),
             unsaved: false,
             after_save: None,
@@ -250,6 +253,7 @@ impl Inspector {
             edits,
             pictures,
             frame_cost,
+            disk_change,
             ..
         } = self;
         let Asked { actions, requests, disk_answer } = asked;
@@ -272,8 +276,8 @@ impl Inspector {
                 frame_cost_label(ui, *frame_cost);
             });
         });
-        if self.disk_text.is_some() {
-            *disk_answer = question::changed_on_disk_bar(ui, &view);
+        if let Some(change) = disk_change {
+            *disk_answer = question::changed_on_disk_bar(ui, &view, change);
         }
         let mut wanted = ViewRequest::default();
         if is_empty(snapshot) {

@@ -1,8 +1,9 @@
 //! What the user is asked before edits are lost.
 
 use super::Inspector;
+use crate::cli::Differences;
 use crate::documents::Purpose;
-use egui::{Context, Id, Key, Modal, Panel, RichText, TextEdit, Ui};
+use egui::{Context, Id, Key, Modal, Panel, RichText, ScrollArea, TextEdit, Ui};
 use std::path::{Path, PathBuf};
 use vivarium_panels::{Palette, View};
 
@@ -74,12 +75,44 @@ pub(super) enum DiskAnswer {
     KeepMine,
 }
 
+/// The open file as somebody else left it.
+#[derive(Debug)]
+pub(super) struct DiskChange {
+    text: String,
+    /// What differs from what was loaded, in a line and in full; none if that is not known.
+    differences: Option<(String, String)>,
+    is_shown: bool,
+}
+
+impl DiskChange {
+    /// Differences that are listed.
+    const LISTED: usize = 200;
+
+    /// A file that holds `text` now, and held `loaded` before.
+    pub(super) fn new(loaded: Option<&str>, text: String) -> Self {
+        let differences = loaded.map(|loaded| {
+            let mut found = Differences::first(Self::LISTED);
+            match found.compare_files(("before", loaded), ("now", &text)) {
+                Ok(()) if found.count() == 1 => ("1 value differs".to_owned(), found.as_text()),
+                Ok(()) => (format!("{} values differ", found.count()), found.as_text()),
+                Err(faults) => ("it has faults".to_owned(), faults.to_string()),
+            }
+        });
+        Self { text, differences, is_shown: false }
+    }
+}
+
 /// A bar, not a dialog: the world goes on while the user decides.
-pub(super) fn changed_on_disk_bar(ui: &mut Ui, view: &View<'_>) -> Option<DiskAnswer> {
+pub(super) fn changed_on_disk_bar(
+    ui: &mut Ui,
+    view: &View<'_>,
+    change: &mut DiskChange,
+) -> Option<DiskAnswer> {
     let palette = Palette::of(ui.visuals());
     let file = view.file.and_then(|file| file.file_name()).map(|name| name.to_string_lossy().into_owned());
-    let text =
-        format!("{} changed on disk, and the world was edited here.", file.unwrap_or("The file".into()));
+    let file = file.unwrap_or("The file".into());
+    let what = change.differences.as_ref().map_or(String::new(), |(short, _)| format!(" ({short})"));
+    let text = format!("{file} changed on disk{what}, and the world was edited here.");
     let mut answer = None;
     Panel::top("changed on disk").show(ui, |ui| {
         ui.horizontal_wrapped(|ui| {
@@ -90,7 +123,13 @@ pub(super) fn changed_on_disk_bar(ui: &mut Ui, view: &View<'_>) -> Option<DiskAn
             if ui.button("Keep mine").on_hover_text("Go on; the next save writes over the file").clicked() {
                 answer = Some(DiskAnswer::KeepMine);
             }
+            if change.differences.is_some() {
+                ui.toggle_value(&mut change.is_shown, "What changed");
+            }
         });
+        if let (true, Some((_, list))) = (change.is_shown, &change.differences) {
+            ScrollArea::both().max_height(160.0).auto_shrink([false, true]).show(ui, |ui| ui.monospace(list));
+        }
     });
     answer
 }
@@ -139,8 +178,8 @@ impl Inspector {
 
     /// Does what the bar about a changed file was answered.
     pub(super) fn answer_disk(&mut self, answer: DiskAnswer) {
-        if let (Some(text), DiskAnswer::TakeFile) = (self.disk_text.take(), answer) {
-            self.take_disk_text(text);
+        if let (Some(change), DiskAnswer::TakeFile) = (self.disk_change.take(), answer) {
+            self.take_disk_text(change.text);
         }
     }
 }

@@ -599,13 +599,16 @@ fn a_file_changed_on_disk_is_taken_at_once_without_edits() {
 fn a_file_changed_on_disk_waits_for_an_answer_when_there_are_edits() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("harbor.json");
-    fs::write(&path, "{}").unwrap();
+    fs::write(&path, SAMPLE.text).unwrap();
     let mut window = Window::paused();
     window.load(&path);
     window.set_edited(true);
-    fs::write(&path, "{ }").unwrap();
+    fs::write(&path, "{ \"vivarium\": 1, \"name\": \"New\" }").unwrap();
     window.wait("the bar", |window| window.has("Take the file"));
     assert_eq!(window.commands(), []);
+    assert!(window.has_text("1 value differs"));
+    window.click("What changed");
+    assert!(window.has_text("name: nothing -> \"New\""));
     window.click("Keep mine");
     assert!(!window.has("Take the file"));
     fs::write(&path, "{  }").unwrap();
