@@ -656,15 +656,33 @@ fn the_keys_window_lists_the_table() {
     assert!(!window.has("Ctrl+Shift+S"));
 }
 
+/// A file as the window system hands it over.
+#[derive(Debug)]
+struct Dropped(std::path::PathBuf);
+
+impl egui::DroppedFile for Dropped {
+    fn path(&self) -> &Path {
+        &self.0
+    }
+    fn bytes(&self) -> Result<Vec<u8>, String> {
+        fs::read(&self.0).map_err(|error| error.to_string())
+    }
+}
+
 #[test]
-fn dropped_files_are_opened() {
+fn the_first_of_the_files_dropped_is_opened() {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("harbor.json");
-    fs::write(&path, "{}").unwrap();
     let mut window = Window::paused();
-    window.harness.state_mut().request(Request::OpenPath(path));
+    for name in ["harbor.json", "other.json"] {
+        let path = folder.path().join(name);
+        fs::write(&path, "{}").unwrap();
+        window.harness.input_mut().dropped_files.push(Arc::new(Dropped(path)));
+    }
     window.wait("the load", |window| !window.record.borrow().commands.is_empty());
-    assert!(matches!(window.commands()[..], [Command::Load { .. }]));
+    let commands = window.commands();
+    let [Command::Load { source, .. }] = &commands[..] else { panic!("{commands:?}") };
+    assert!(source.ends_with("harbor.json"), "{source}");
+    assert!(window.has_text("only the first of the dropped files"));
 }
 
 #[test]
