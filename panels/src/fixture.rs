@@ -291,6 +291,7 @@ fn system(
         batch: Some(batch),
         params: Vec::new(),
         members: 2,
+        mean_chunk: Some(1.5),
         runs: 1_204,
         mean: Duration::from_micros(40),
         state: SystemState::Idle,

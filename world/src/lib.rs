@@ -49,6 +49,7 @@ pub use system::{
 };
 pub use timing::{PerformanceTiming, RunTime};
 pub use world::{
-    AccessFault, Clock, Clocks, LoadError, LoadOptions, LoadReport, Others, PreparedQuery, SaveError,
-    SceneInfo, SystemError, SystemPhase, SystemStatus, UpdateReport, World, WorldEvent, WorldOptions,
+    AccessFault, ClassError, ClassWrapper, Clock, Clocks, EntityRef, LoadError, LoadOptions, LoadReport,
+    Others, PreparedQuery, SaveError, SceneInfo, SystemError, SystemPhase, SystemStatus, UpdateReport, World,
+    WorldEvent, WorldOptions,
 };

@@ -166,6 +166,11 @@ impl SystemsPanel {
                 format::counted(system.members, "member"),
                 format::duration(system.mean)
             ));
+            if let Some(chunk) = system.mean_chunk.filter(|_| system.members > 0) {
+                let tip =
+                    "Members that lie side by side and are visited at once; more after Compact in Memory";
+                ui.label(format!("in chunks of {}", format::rate(chunk))).on_hover_text(tip);
+            }
         });
         ui.horizontal_wrapped(|ui| touches(ui, view, system));
         for (at, (field, value)) in system.params.iter().enumerate() {

@@ -256,6 +256,7 @@ fn fill_systems(world: &mut World, out: &mut Vec<SystemView>) {
             batch: batch(system.id),
             params: system.params.iter().map(|(field, value)| (field.clone(), value.clone())).collect(),
             members: system.members,
+            mean_chunk: system.mean_chunk,
             runs: system.runs,
             mean: world.timing().mean(system.id),
             state: if running.is_some() { SystemState::Running { worker: None } } else { SystemState::Idle },

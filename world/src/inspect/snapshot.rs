@@ -311,6 +311,9 @@ pub struct SystemView {
     pub params: Vec<(Field, FieldValue)>,
     /// Members of its main query at its last run.
     pub members: usize,
+    /// How many of them an update got at once, on average: more after `Command::Compact`. None before its first
+    /// run, and after compaction until the next.
+    pub mean_chunk: Option<f64>,
     /// Runs since the load.
     pub runs: u64,
     /// Mean time of a run in the last window.

@@ -24,6 +24,15 @@ pub(crate) struct Mask {
     pub(crate) members: usize,
 }
 
+impl Mask {
+    /// How many members an update gets at once, on average: those that lie side by side come together.
+    pub(crate) fn mean_chunk(&self) -> f64 {
+        let chunks: usize =
+            self.pieces.iter().map(|piece| (piece.len > 0) as usize + piece.bits.count_ones() as usize).sum();
+        self.members as f64 / chunks.max(1) as f64
+    }
+}
+
 /// What the rows of a query have and lack.
 pub(crate) struct Terms<'a> {
     /// Rows to choose from: those of living entities.
@@ -131,6 +140,11 @@ pub(crate) struct MaskCache {
 }
 
 impl MaskCache {
+    /// The mask that was compiled last, if it is still good for the rows there are.
+    pub(crate) fn last(&self) -> Option<&Arc<Mask>> {
+        self.mask.as_ref()
+    }
+
     /// The mask of the last update.
     ///
     /// # Panics

@@ -11,6 +11,7 @@ mod deferred; // blocks and rows given back late
 mod dispatch; // from a system to an open run
 mod effects; // what runs asked for
 mod entities; // coming and going
+mod entity_ref; // one entity to read, and its class
 mod events;
 mod hash;
 mod layout; // rows in saves // the state in one number
@@ -24,6 +25,7 @@ mod workers;
 
 pub use clocks::{Clock, Clocks};
 pub use components::AccessFault;
+pub use entity_ref::{ClassError, ClassWrapper, EntityRef};
 pub use events::{SystemError, SystemPhase, WorldEvent};
 pub use load::{LoadError, LoadOptions, LoadReport};
 pub use query::{Others, PreparedQuery};

@@ -88,6 +88,10 @@ pub struct SystemStatus {
     pub params: Arc<Params>,
     /// Members of its main query at its last run.
     pub members: usize,
+    /// How many of them an update got at once, on average: entities that lie side by side come together. Entities
+    /// that come and go, or get and lose components, scatter; `World::compact` brings them together again. None
+    /// before its first run, and after `compact` until the next.
+    pub mean_chunk: Option<f64>,
     /// Runs that succeeded since the load.
     pub runs: u64,
     /// The run that is open, if one is.
@@ -161,6 +165,11 @@ impl World {
             access: entry.access.clone(),
             params: entry.params.clone(),
             members: entry.members,
+            mean_chunk: entry
+                .queries
+                .first()
+                .and_then(|query| query.cache.last())
+                .map(|mask| mask.mean_chunk()),
             runs: entry.accumulator.state().runs,
             open_run: entry.open_run,
             last_error: entry.last_error.clone(),

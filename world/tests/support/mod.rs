@@ -21,7 +21,7 @@ impl Component for Position {
     }
 }
 
-#[derive(Clone, Copy, Pod, Zeroable)]
+#[derive(Clone, Copy, Default, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Velocity {
     vx: f32,
