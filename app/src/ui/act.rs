@@ -126,7 +126,7 @@ impl Inspector {
     }
 
     /// Does what a panel asks for.
-    pub(super) fn request(&mut self, request: Request) {
+    pub fn request(&mut self, request: Request) {
         match request {
             Request::Command(command) => self.command(command),
             Request::Select(change) => self.history.apply(&change),
