@@ -357,6 +357,7 @@ mod tests {
             members: 0,
             runs: 0,
             mean: Duration::ZERO,
+            mean_chunk: None,
             state: SystemState::Idle,
             last_error: None,
         };
