@@ -282,6 +282,8 @@ impl Inspector {
         let mut wanted = ViewRequest::default();
         if is_empty(snapshot) {
             egui::CentralPanel::default().show(ui, |ui| welcome::ui(ui, &view, pictures, requests));
+        } else if settings.layout.visible().is_empty() {
+            egui::CentralPanel::default().show(ui, |ui| welcome::no_panels(ui, actions));
         } else {
             egui::CentralPanel::default().frame(egui::Frame::new()).show(ui, |ui| {
                 settings.layout.ui(ui, &mut |id, ui| panels.ui(id, ui, &view, requests));

@@ -413,6 +413,27 @@ fn the_empty_window_offers_samples_and_recent_files() {
 }
 
 #[test]
+fn a_scene_that_cannot_be_opened_first_leaves_its_error_in_sight() {
+    let mut window = Window::new(Status::default(), Choice::Cancelled);
+    window.harness.state_mut().request(Request::OpenPath("/nowhere/none.json".into()));
+    window.wait("the error", |window| window.has("Error"));
+    window.harness.run_steps(60);
+    assert!(!window.has("Error"), "the message has gone");
+    assert!(window.has_text("/nowhere/none.json"));
+}
+
+#[test]
+fn when_all_panels_are_closed_the_window_says_how_to_open_them() {
+    let mut window = Window::paused();
+    for panel in PanelId::ALL {
+        window.harness.state_mut().settings.layout.set_open(panel, false);
+    }
+    window.steps();
+    window.click("Open them as at first");
+    assert_eq!(window.harness.state().settings.layout.visible(), Layout::default().visible());
+}
+
+#[test]
 fn an_opened_file_becomes_recent() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("harbor.json");

@@ -1,9 +1,11 @@
 //! What the window shows before there is a world.
 
+use crate::keys::Action;
 use crate::pictures::Picture;
 use crossbeam_channel::Receiver;
 use egui::{Align, Button, Frame, Layout, RichText, ScrollArea, Sense, Ui, UiBuilder, vec2};
 use vivarium_panels::{Palette, Request, SampleCard, View, count};
+use vivarium_world::LogLevel;
 use vivarium_world::inspect::RunState;
 
 /// Width of a card, height of its picture and of its text, in points.
@@ -61,6 +63,31 @@ fn begin(ui: &mut Ui, view: &View<'_>, out: &mut Vec<Request>) {
             out.push(Request::OpenFile);
         }
         ui.weak("or drop a scene or a save on this window");
+    });
+    errors(ui, view);
+}
+
+/// What went wrong: the log that keeps it is not in sight here.
+fn errors(ui: &mut Ui, view: &View<'_>) {
+    /// As many as one reads.
+    const SHOWN: usize = 3;
+    let palette = Palette::of(ui.visuals());
+    let errors = view.log.iter().rev().filter(|line| line.level == LogLevel::Error);
+    for line in errors.take(SHOWN) {
+        ui.add_space(6.0);
+        ui.label(RichText::new(&line.message).color(palette.error));
+    }
+}
+
+/// What stands where panels would, if all are closed.
+pub(super) fn no_panels(ui: &mut Ui, out: &mut Vec<Action>) {
+    ui.vertical_centered(|ui| {
+        ui.add_space(ui.available_height() / 3.0);
+        ui.label("All panels are closed. The View menu opens them one by one.");
+        ui.add_space(6.0);
+        if ui.button("Open them as at first").clicked() {
+            out.push(Action::ResetLayout);
+        }
     });
 }
 
