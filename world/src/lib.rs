@@ -44,8 +44,8 @@ pub use schedule::{
     SystemAccess, order_by_access,
 };
 pub use system::{
-    Bundle, EffectError, EntitySystem, EntityWorkerSystem, Named, Params, Run, Step, System, SystemDef,
-    SystemKind, WorkerSystem,
+    AccessError, Bundle, EffectError, EntitySystem, EntityWorkerSystem, Named, Params, Run, Step, System,
+    SystemDef, SystemKind, WorkerSystem,
 };
 pub use timing::{PerformanceTiming, RunTime};
 pub use world::{

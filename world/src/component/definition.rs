@@ -1,6 +1,6 @@
 //! A component's definition: its block, its fields, and how it comes and goes.
 
-use super::described::{block_from_config, config_from_block, list_of};
+use super::described::{block_from_config, config_from_block, list_of, opaque_from_config, opaque_text};
 use super::{Field, Heap, ListId, Lists, Role, Scalar, Strings};
 use crate::config::Config;
 use crate::id::{ComponentId, EntityId};
@@ -8,6 +8,7 @@ use crate::world::World;
 use std::alloc::Layout;
 use std::any::TypeId;
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use thiserror::Error;
 
@@ -94,12 +95,27 @@ pub enum DefinitionError {
     Alignment(String),
 }
 
-/// What a hook may use besides the block: the strings and the lists.
+/// What a hook may use besides the block and the entity's id.
 pub struct AttachContext<'a> {
     /// The world's strings.
     pub strings: &'a Strings,
     /// The world's lists.
     pub lists: &'a Lists,
+    pub(crate) world: &'a mut World,
+}
+
+impl AttachContext<'_> {
+    /// A component of another entity; none if that is gone or does not have it. While a batch is loaded only the
+    /// hooks of `load_last` components find all others attached.
+    pub fn get<T: Component>(&mut self, id: EntityId) -> Option<T> {
+        self.world.get(id)
+    }
+
+    /// The world the entity is in, to create others that belong to it. What a hook does to its own block here is
+    /// overwritten when it ends.
+    pub fn world(&mut self) -> &mut World {
+        self.world
+    }
 }
 
 type ToBlock = dyn Fn(&Config<'_>, &Strings, &mut [u8]) -> Result<(), ConfigError> + Send + Sync;
@@ -179,7 +195,8 @@ impl ComponentDef {
         self
     }
 
-    /// The config keys of which any one present loads it. By default the keys of its fields; for a tag, its name.
+    /// The config keys of which any one present loads it. By default the keys of its fields; for a tag, or a block
+    /// nobody described, its name.
     pub fn load_keys<K: Into<String>>(mut self, keys: impl IntoIterator<Item = K>) -> Self {
         self.load_keys = Some(keys.into_iter().map(Into::into).collect());
         self
@@ -274,7 +291,7 @@ impl ComponentDef {
     pub fn loads_on(&self, key: &str) -> bool {
         match &self.load_keys {
             Some(keys) => keys.iter().any(|k| k == key),
-            None if self.fields.is_empty() => self.name == key && self.layout.size() == 0,
+            None if self.fields.is_empty() => self.name == key,
             None => self.fields.iter().any(|field| field.key.as_deref() == Some(key)),
         }
     }
@@ -283,7 +300,7 @@ impl ComponentDef {
     pub fn keys(&self) -> Vec<String> {
         match &self.load_keys {
             Some(keys) => keys.clone(),
-            None if self.layout.size() == 0 => vec![self.name.clone()],
+            None if self.fields.is_empty() => vec![self.name.clone()],
             None => self.fields.iter().filter_map(|field| field.key.clone()).collect(),
         }
     }
@@ -297,6 +314,9 @@ impl ComponentDef {
     ) -> Result<(), ConfigError> {
         match &self.to_block {
             Some(make) => make(config, heap.strings, block),
+            None if self.fields.is_empty() && !block.is_empty() => {
+                opaque_from_config(&self.name, config, block)
+            }
             None => block_from_config(&self.fields, config, heap, block),
         }
     }
@@ -333,11 +353,13 @@ impl ComponentDef {
     }
 
     /// Tears a block down: its hook, then its lists.
-    pub(crate) fn free(&self, block: &[u8], lists: &Lists) {
-        if let Some(hook) = &self.on_free {
-            hook(block);
-        }
+    ///
+    /// # Errors
+    /// What the hook said when it panicked.
+    pub(crate) fn free(&self, block: &[u8], lists: &Lists) -> std::thread::Result<()> {
+        let called = self.on_free.as_ref().map(|hook| catch_unwind(AssertUnwindSafe(|| hook(block))));
         self.lists_of(block).for_each(|list| lists.release_owned(list));
+        called.unwrap_or(Ok(()))
     }
 
     /// Adds a block's state to a config.
@@ -355,6 +377,7 @@ impl ComponentDef {
                     out.set(key, true);
                 }
             }
+            None if self.fields.is_empty() => out.set(self.name.clone(), opaque_text(block)),
             None => config_from_block(&self.fields, block, heap, place_of, out),
         }
     }

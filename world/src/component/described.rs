@@ -267,6 +267,36 @@ fn colour(text: &str) -> Result<u32, String> {
     }
 }
 
+/// A block nobody described, as a text of two hexadecimal digits a byte.
+pub(super) fn opaque_text(block: &[u8]) -> String {
+    block.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Fills a block nobody described from the text under a key; it stays zeroed without one.
+///
+/// # Errors
+/// If there is something else under the key.
+pub(super) fn opaque_from_config(
+    key: &str,
+    config: &Config<'_>,
+    block: &mut [u8],
+) -> Result<(), ConfigError> {
+    let Some(value) = config.get(key) else { return Ok(()) };
+    let fault = || ConfigError {
+        key: Some(key.to_owned()),
+        message: format!("a text of {} hexadecimal digits is expected", block.len() * 2),
+    };
+    let text =
+        value.as_str().filter(|text| text.len() == block.len() * 2 && text.is_ascii()).ok_or_else(fault)?;
+    let mut bytes = Vec::with_capacity(block.len());
+    for pair in text.as_bytes().chunks_exact(2) {
+        let digits = std::str::from_utf8(pair).ok().filter(|pair| !pair.starts_with('+'));
+        bytes.push(digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()).ok_or_else(fault)?);
+    }
+    block.copy_from_slice(&bytes);
+    Ok(())
+}
+
 /// Adds a block's fields to a config, those with a key. `place_of` gives the place of a referenced entity in
 /// the list that is saved.
 pub(super) fn config_from_block(
@@ -300,6 +330,8 @@ pub(super) fn config_from_block(
             }
             (_, Number::Uint(n)) => Value::Uint(n),
             (_, Number::Int(n)) => Value::from(n),
+            // Kept as it is where it is not finite, so that who saves it notices.
+            (_, Number::Float(n)) if !n.is_finite() => Value::Float(n),
             (_, Number::Float(n)) => Value::from(n),
             (_, Number::Bool(b)) => Value::Bool(b),
         };

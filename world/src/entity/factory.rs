@@ -133,7 +133,7 @@ pub struct Factory {
 }
 
 /// Keys of a config that are no component's: they are read here.
-pub(crate) const OWN_KEYS: [&str; 5] = ["type", "class", "isStatic", "dead", "lacks"];
+pub(crate) const OWN_KEYS: [&str; 6] = ["type", "class", "isStatic", "dead", "lacks", "has"];
 
 /// Blocks made from a config, ready to be put into a row.
 #[derive(Default, Debug)]
@@ -336,6 +336,13 @@ impl Factory {
             let class = class.map(|class| class.name.clone()).unwrap_or_default();
             CreateError::OutsideClass { type_name: type_name.to_owned(), key, component, class }
         })?;
+        if let Some(Value::List(names)) = merged.get("has") {
+            let permitted = |c: &ComponentId| class.is_none_or(|class| class.components.contains(c));
+            let named = names.iter().filter_map(|name| registry.by_name(name.as_str()?));
+            out.components.extend(named.filter(permitted));
+            out.components.sort_unstable();
+            out.components.dedup();
+        }
         if let Some(Value::List(lacks)) = merged.get("lacks") {
             let lacked = |component: &ComponentId| {
                 lacks.iter().any(|name| name.as_str() == Some(registry.get(*component).name()))

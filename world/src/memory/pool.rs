@@ -206,6 +206,24 @@ impl Pool {
         Some(unsafe { std::slice::from_raw_parts(self.block_of(row), self.block.size()) })
     }
 
+    /// The bytes of a live block that no open run has in its mask, even while the pool is lent.
+    pub(crate) fn unseen_bytes_of(&self, row: u32) -> Option<&[u8]> {
+        if !self.present.has(row) {
+            return None;
+        }
+        // SAFETY: the row has a block that the caller knows to be outside every open run's mask (invariant 4).
+        Some(unsafe { std::slice::from_raw_parts(self.block_of(row), self.block.size()) })
+    }
+
+    /// Writes over a live block that no open run has in its mask, even while the pool is lent.
+    pub(crate) fn replace_unseen(&mut self, row: u32, bytes: &[u8]) {
+        assert!(self.present.has(row), "only blocks that are there are replaced");
+        assert_eq!(bytes.len(), self.block.size(), "a block is written whole");
+        // SAFETY: the row has a block of this size, outside every open run's mask as the caller knows (invariant 4).
+        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.block_of(row), bytes.len()) };
+        self.watchers.mark(row);
+    }
+
     /// The bytes of a row's block to change, which counts as changed; none if it has none, or while the pool is lent at all.
     #[inline]
     pub(crate) fn bytes_of_mut(&mut self, row: u32) -> Option<&mut [u8]> {

@@ -30,15 +30,36 @@ pub(crate) struct Slots {
     free: Vec<EntityId>,
     /// The first slot that was never handed out; taken from any thread.
     next: Arc<AtomicU32>,
+    /// The generation a slot begins with.
+    first_generation: u32,
+    /// The greatest generation of any id so far.
+    greatest: u32,
 }
 
 impl Default for Slots {
     fn default() -> Self {
-        Self { table: Arc::new(SlotTable(Box::new([]))), free: Vec::new(), next: Arc::default() }
+        Self::beginning_with(1)
     }
 }
 
 impl Slots {
+    fn beginning_with(generation: u32) -> Self {
+        Self {
+            table: Arc::new(SlotTable(Box::new([]))),
+            free: Vec::new(),
+            next: Arc::default(),
+            first_generation: generation,
+            greatest: generation,
+        }
+    }
+
+    /// Empty slots whose ids differ from every id of these.
+    pub(crate) fn successor(&self) -> Self {
+        // Relaxed: the world thread asks, and no run is open.
+        let untouched = self.next.load(Ordering::Relaxed) == 0;
+        Self::beginning_with(if untouched { self.greatest } else { self.greatest.saturating_add(1) })
+    }
+
     pub(crate) fn table(&self) -> &Arc<SlotTable> {
         &self.table
     }
@@ -52,13 +73,19 @@ impl Slots {
     #[inline]
     pub(crate) fn reserve(&mut self) -> EntityId {
         // Relaxed: only that each number is taken once matters.
-        self.free.pop().unwrap_or_else(|| EntityId::new(self.next.fetch_add(1, Ordering::Relaxed), 1))
+        self.free.pop().unwrap_or_else(|| {
+            EntityId::new(self.next.fetch_add(1, Ordering::Relaxed), self.first_generation)
+        })
     }
 
     /// Ids for a run: some to be used first, and a way to more.
     pub(crate) fn lend(&mut self, about: usize) -> ReservedIds {
         let from = self.free.len().saturating_sub(about);
-        ReservedIds { ids: self.free.split_off(from), next: self.next.clone() }
+        ReservedIds {
+            ids: self.free.split_off(from),
+            next: self.next.clone(),
+            first_generation: self.first_generation,
+        }
     }
 
     /// Takes back ids a run reserved and did not use.
@@ -91,7 +118,14 @@ impl Slots {
     pub(crate) fn release(&mut self, id: EntityId) {
         self.table.0[id.slot() as usize]
             .store((id.generation() as u64) << 32 | NO_ROW as u64, Ordering::Relaxed);
+        self.retire(id);
+    }
+
+    /// Hands the slot of an id that may be written down somewhere out again in the next generation.
+    #[inline]
+    pub(crate) fn retire(&mut self, id: EntityId) {
         if let Some(generation) = id.generation().checked_add(1) {
+            self.greatest = self.greatest.max(generation);
             self.free.push(EntityId::new(id.slot(), generation));
         }
     }
@@ -106,13 +140,16 @@ impl Slots {
 pub(crate) struct ReservedIds {
     ids: Vec<EntityId>,
     next: Arc<AtomicU32>,
+    first_generation: u32,
 }
 
 impl ReservedIds {
     #[inline]
     pub(crate) fn take(&mut self) -> EntityId {
         // Relaxed: only that each number is taken once matters.
-        self.ids.pop().unwrap_or_else(|| EntityId::new(self.next.fetch_add(1, Ordering::Relaxed), 1))
+        self.ids.pop().unwrap_or_else(|| {
+            EntityId::new(self.next.fetch_add(1, Ordering::Relaxed), self.first_generation)
+        })
     }
 
     /// What was not used.

@@ -37,6 +37,8 @@ pub struct SceneHeader {
     pub game_time: f64,
     /// Milliseconds it was open.
     pub player_time: f64,
+    /// Milliseconds of game time that wait for the next step.
+    pub accumulated: f64,
     /// How fast game time goes, 0 or more.
     pub time_scale: f64,
     /// How many steps it has made.
@@ -60,6 +62,7 @@ impl Default for SceneHeader {
             bounds: None,
             game_time: 0.0,
             player_time: 0.0,
+            accumulated: 0.0,
             time_scale: 1.0,
             tick: 0,
             world: Config::new(),

@@ -42,6 +42,7 @@ pub(super) fn read_header<'a>(reader: &mut Reader<'a>, scene: &mut Object<'a>) -
     header.bounds = scene.take("bounds").and_then(|entry| read_bounds(reader, &entry));
     header.game_time = read_duration(reader, scene, "gameTime").unwrap_or(0.0);
     header.player_time = read_duration(reader, scene, "playerTime").unwrap_or(0.0);
+    header.accumulated = read_duration(reader, scene, "accumulated").unwrap_or(0.0);
     if let Some(entry) = scene.take("timeScale") {
         header.time_scale = reader.number(&entry, "a number of 0 or more", |n| n >= 0.0).unwrap_or(1.0);
     }

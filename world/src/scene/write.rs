@@ -126,6 +126,7 @@ impl SceneText {
         for (key, number, default) in [
             ("gameTime", header.game_time, 0.0),
             ("playerTime", header.player_time, 0.0),
+            ("accumulated", header.accumulated, 0.0),
             ("timeScale", header.time_scale, 1.0),
         ] {
             if number != default {
@@ -341,6 +342,7 @@ mod tests {
             bounds: Some([-1.5, 0.0, 2400.0, 1600.0]),
             game_time: 320.0,
             player_time: 0.1 + 0.2,
+            accumulated: 1.5,
             time_scale: 0.0,
             tick: u64::MAX,
             world: Config::from_iter([("score", Value::List(vec![Value::Null, Value::Int(-3)]))]),

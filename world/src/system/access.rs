@@ -49,6 +49,16 @@ pub enum AccessError {
     /// `entity` is the world's own to write.
     #[error("system {0:?} asks to write the built-in component \"entity\"; use `kill` to let entities die")]
     WritesEntity(String),
+    /// A component that is loaded last is neither created nor added by a run.
+    #[error(
+        "system {system:?} declares that it creates or adds {component:?}, which is loaded last: only the world thread adds it"
+    )]
+    LoadedLast {
+        /// The system.
+        system: String,
+        /// The component.
+        component: String,
+    },
     /// A query has more than 32 optional items.
     #[error("system {0:?}: a query has more than 32 optional items")]
     TooManyOptional(String),
@@ -114,10 +124,20 @@ impl SystemDef {
         for &component in &sets {
             access = access.write(component);
         }
+        let not_last =
+            |components: &[ComponentId]| match components.iter().find(|&&c| registry.get(c).load_last) {
+                None => Ok(()),
+                Some(&c) => {
+                    let component = registry.get(c).name().to_owned();
+                    Err(AccessError::LoadedLast { system: self.name.clone(), component })
+                }
+            };
+        not_last(&adds)?;
         access = access.adds(adds.iter().copied()).removes(removes.iter().copied());
         let mut creatable = None;
         if let Some(names) = creates {
             let components = names.iter().map(|name| by_name(name)).collect::<Result<Vec<_>, _>>()?;
+            not_last(&components)?;
             access = access.creates(components.iter().copied());
             creatable = Some(components);
         }

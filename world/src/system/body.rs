@@ -186,6 +186,7 @@ pub(crate) struct Once<F>(pub(crate) F);
 impl<F: FnMut(&mut Named<'_>, &mut Run) -> Result<(), String> + Send> WorkerBody for Once<F> {
     fn run(&mut self, lent: &mut Lent, names: &[String], run: &mut Run) {
         if let Err(error) = (self.0)(&mut Named { lent, names }, run) {
+            run.failed = true;
             run.fail_all([(None, error)]);
         }
     }

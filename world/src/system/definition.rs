@@ -69,8 +69,12 @@ pub struct SystemDef {
     pub(crate) params: Params,
     pub(crate) declared: Declared,
     pub(crate) queries: Vec<(String, Vec<ItemTerm>)>,
+    pub(crate) should_run: Option<ShouldRun>,
     pub(crate) body: Body,
 }
+
+/// Says before a step whether a system wants it.
+pub(crate) type ShouldRun = Box<dyn FnMut(&World) -> bool + Send>;
 
 impl fmt::Debug for SystemDef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -84,7 +88,8 @@ impl fmt::Debug for SystemDef {
 impl SystemDef {
     fn new(name: impl Into<String>, kind: SystemKind, body: Body) -> Self {
         let (params, declared, queries) = Default::default();
-        Self { name: name.into(), kind, period: 0.0, first_run: true, params, declared, queries, body }
+        let (name, should_run) = (name.into(), None);
+        Self { name, kind, period: 0.0, first_run: true, params, declared, queries, should_run, body }
     }
 
     fn over<Q: Query>(name: impl Into<String>, kind: SystemKind, body: Box<dyn WorkerBody>) -> Self {
@@ -168,6 +173,12 @@ impl SystemDef {
     /// Waits for a whole period before the first run.
     pub fn not_at_once(mut self) -> Self {
         self.first_run = false;
+        self
+    }
+
+    /// Asks a closure before each step whether the system wants it; the time of a step it does not want is lost.
+    pub fn should_run(mut self, wants: impl FnMut(&World) -> bool + Send + 'static) -> Self {
+        self.should_run = Some(Box::new(wants));
         self
     }
 

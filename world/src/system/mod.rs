@@ -8,13 +8,15 @@ mod effects;
 mod params;
 mod run;
 
+pub use access::AccessError;
 pub use body::{EntitySystem, EntityWorkerSystem, Named, System, WorkerSystem};
 pub use bundle::Bundle;
 pub use definition::{Step, SystemDef, SystemKind};
 pub use params::Params;
 pub use run::{EffectError, Run};
 
-pub(crate) use access::{AccessError, compile_query};
+pub(crate) use access::compile_query;
 pub(crate) use body::{Body, Job, JobOutcome, panic_message};
+pub(crate) use definition::ShouldRun;
 pub(crate) use effects::{Change, Effects, Staged};
 pub(crate) use run::{Capabilities, RunShared};

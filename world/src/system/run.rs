@@ -60,6 +60,14 @@ pub enum EffectError {
         /// The name.
         component: &'static str,
     },
+    /// The component is loaded last.
+    #[error("system {system:?} may not create entities with {component:?}, which is loaded last")]
+    LoadedLast {
+        /// The system.
+        system: String,
+        /// The component.
+        component: String,
+    },
     /// The config has a fault.
     #[error("system {system:?} could not create an entity: {error}")]
     Create {
@@ -95,6 +103,8 @@ pub struct Run {
     pub(crate) ids: ReservedIds,
     pub(crate) effects: Effects,
     pub(crate) random: Option<Stream>,
+    /// Whether the system said that the run as a whole failed.
+    pub(crate) failed: bool,
     pub(crate) scratch: Prepared,
 }
 
@@ -290,7 +300,14 @@ impl Run {
 
     fn permit_creation(&self, components: &[ComponentId]) -> Result<(), EffectError> {
         if self.capabilities.creates_anything {
-            return Ok(());
+            let registry = &self.shared.registry;
+            return match components.iter().find(|&&c| registry.get(c).load_last) {
+                None => Ok(()),
+                Some(&c) => {
+                    let component = registry.get(c).name().to_owned();
+                    Err(EffectError::LoadedLast { system: self.name.to_string(), component })
+                }
+            };
         }
         let permitted = self.capabilities.creates.as_deref();
         let forbidden = components.iter().find(|&&c| {

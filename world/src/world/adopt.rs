@@ -1,14 +1,16 @@
 //! Entities that a run created come into the world.
 
 use super::{World, WorldEvent};
-use crate::id::ComponentId;
+use crate::id::{ComponentId, EntityId};
 use crate::system::{Effects, Staged};
 
 impl World {
-    /// Gives rows, ordinals and hooks to what a run created: ordinals in call order, rows by archetype.
+    /// Gives rows, ordinals and hooks to what a run created: ordinals and hooks in call order, rows by archetype.
+    /// One whose hooks fail is freed again.
     pub(super) fn adopt(&mut self, effects: &mut Effects) {
         let staged = std::mem::take(&mut effects.staged);
         let created = std::mem::take(&mut effects.created);
+        let since = self.runs.next();
         for staged in &staged {
             self.place_staged(staged);
         }
@@ -16,9 +18,10 @@ impl World {
             self.order.push(id);
         }
         if self.shared.registry.any_on_attach() {
-            for staged in &staged {
-                for &id in &staged.ids {
-                    self.attach_all(id, &staged.components, None);
+            for &id in &created {
+                let components = self.components_of(id).unwrap_or_default();
+                if !self.attach_all(id, &components, None, since) {
+                    self.withdraw(id);
                 }
             }
         }
@@ -29,6 +32,15 @@ impl World {
                     self.emit(WorldEvent::EntityAdded(id));
                 }
             }
+        }
+    }
+
+    /// Takes an entity back that nobody was told of.
+    fn withdraw(&mut self, id: EntityId) {
+        if self.order.ordinal(id).is_some() {
+            self.order.remove(id);
+            self.leaving.push_back(id);
+            self.finish_removal(id);
         }
     }
 

@@ -4,7 +4,7 @@ use super::deferred::Owed;
 use super::events::{SystemError, SystemPhase};
 use super::{World, WorldEvent};
 use crate::component::{AttachContext, Component, FieldValue, field_value, set_field};
-use crate::id::{ComponentId, EntityId};
+use crate::id::{ComponentId, EntityId, RunId};
 use thiserror::Error;
 
 /// Why a component of an entity could not be touched.
@@ -224,8 +224,10 @@ impl World {
             return Err(AccessFault::BuiltIn);
         }
         self.check_class(id, component)?;
+        let since = self.runs.next();
         let pool = self.storage.pool(component);
-        if pool.present().has(row) {
+        let replaces = pool.present().has(row);
+        if replaces {
             self.wait_to_write(component);
             self.owe_hook(row, component, block);
             self.storage.pool_mut(component).replace(row, block);
@@ -238,7 +240,11 @@ impl World {
             self.storage.insert(component, row, block);
         }
         if self.shared.registry.get(component).on_attach.is_some() {
-            self.attach(id, component, None)?;
+            let attached = self.attach(id, component, None, since);
+            if attached.is_err() && replaces {
+                self.emit(WorldEvent::ComponentRemoved(id, component));
+            }
+            attached?;
         }
         self.emit(WorldEvent::ComponentAdded(id, component));
         Ok(())
@@ -274,13 +280,6 @@ impl World {
         }
     }
 
-    fn owe_lists_after(&mut self, row: u32, component: ComponentId, before: &[u8]) {
-        if let Some(after) = self.storage.pool(component).bytes_of(row) {
-            let lists = self.shared.registry.get(component).lists_left(before, after);
-            self.owe_left(lists);
-        }
-    }
-
     /// Owes the lists of a block that was meant for a row but did not come there.
     pub(super) fn owe_lists_dropped(&mut self, row: u32, component: ComponentId, block: &[u8]) {
         let definition = self.shared.registry.get(component);
@@ -297,33 +296,46 @@ impl World {
         }
     }
 
-    /// Runs a component's hook for being attached; if it refuses, the component is taken away again.
+    /// Runs a component's hook for being attached; if it refuses, the component is taken away again. Only runs from
+    /// `since` on may have the block in their mask: those before are not waited for.
     pub(super) fn attach(
         &mut self,
         id: EntityId,
         component: ComponentId,
         config: Option<&crate::config::Config<'_>>,
+        since: RunId,
     ) -> Result<(), AccessFault> {
         let shared = self.shared.clone();
         let definition = shared.registry.get(component);
         let (Some(hook), Some(row)) = (&definition.on_attach, self.row(id)) else { return Ok(()) };
-        self.wait_to_write(component);
-        let Some(block) = self.storage.pool_mut(component).bytes_of_mut(row) else { return Ok(()) };
-        let before = if definition.has_lists() { block.to_vec() } else { Vec::new() };
-        let mut context = AttachContext { strings: &shared.strings, lists: &shared.lists };
-        let called = std::panic::AssertUnwindSafe(|| hook(id, block, &mut context, config));
+        self.wait_for_runs_from(component, since);
+        let Some(before) = self.storage.pool(component).unseen_bytes_of(row) else { return Ok(()) };
+        let before = before.to_vec();
+        let mut block = before.clone();
+        let mut context = AttachContext { strings: &shared.strings, lists: &shared.lists, world: self };
+        let called = std::panic::AssertUnwindSafe(|| hook(id, &mut block, &mut context, config));
         let result = match std::panic::catch_unwind(called) {
             Ok(result) => result.map_err(|error| error.0),
             Err(panic) => Err(format!("the hook panicked: {}", crate::system::panic_message(&*panic))),
         };
-        if !before.is_empty() {
-            self.owe_lists_after(row, component, &before);
+        if self.row(id) != Some(row) || !self.has(id, component) {
+            // The hook removed it.
+            self.owe_lists(component, &block, &before);
+            return Ok(());
         }
-        result.map_err(|message| {
-            self.storage.pool_mut(component).defer(row);
-            self.owe(Owed::Block { component, row, owner: id });
-            AccessFault::Attach { entity: id, component: definition.name().to_owned(), message }
-        })
+        self.owe_lists(component, &before, &block);
+        match result {
+            Ok(()) => {
+                self.wait_for_runs_from(component, since);
+                self.storage.pool_mut(component).replace_unseen(row, &block);
+                Ok(())
+            }
+            Err(message) => {
+                self.storage.pool_mut(component).defer(row);
+                self.owe(Owed::Block { component, row, owner: id });
+                Err(AccessFault::Attach { entity: id, component: definition.name().to_owned(), message })
+            }
+        }
     }
 
     pub(super) fn report_fault(&mut self, fault: &AccessFault, id: EntityId) {
@@ -383,7 +395,8 @@ impl World {
     ) -> Result<(), AccessFault> {
         let row = self.row_with(id, component)?;
         self.emit(WorldEvent::ComponentRemoved(id, component));
-        if self.storage.pool_mut(component).defer(row) {
+        // A listener may have removed the entity, or loaded another world.
+        if self.row(id) == Some(row) && self.storage.pool_mut(component).defer(row) {
             self.owe(Owed::Block { component, row, owner: id });
         }
         Ok(())

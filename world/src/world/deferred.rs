@@ -1,9 +1,13 @@
 //! Blocks and rows that are given back once no run can touch them.
 
 use super::World;
+use super::events::{SystemError, SystemPhase};
 use crate::component::ListId;
 use crate::id::{ComponentId, EntityId, RunId, SystemId};
+use crate::system::panic_message;
+use std::any::Any;
 use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// What is owed.
 #[derive(Clone, Debug)]
@@ -54,11 +58,16 @@ impl World {
         }
     }
 
-    /// Frees everything that is owed; nothing is open.
+    /// Frees everything that is owed; no run works any more.
     pub(super) fn free_all_deferred(&mut self) {
-        debug_assert!(self.runs.is_empty());
+        debug_assert!(!self.runs.any_working());
         self.deferred.waits_for.clear();
-        self.promote_deferred();
+        while !self.deferred.active.is_empty() || !self.deferred.next.is_empty() {
+            while let Some(request) = self.deferred.active.pop_front() {
+                self.give_back(request.owed);
+            }
+            self.deferred.active.extend(self.deferred.next.drain(..));
+        }
     }
 
     /// A run ended: what waited for it may wait no longer.
@@ -73,8 +82,12 @@ impl World {
     fn give_back(&mut self, owed: Owed) {
         match owed {
             Owed::Hook { component, block } => {
-                if let Some(hook) = &self.shared.registry.get(component).on_free {
-                    hook(&block);
+                let definition = self.shared.registry.get(component);
+                if let Some(hook) = &definition.on_free
+                    && let Err(panic) = catch_unwind(AssertUnwindSafe(|| hook(&block)))
+                {
+                    let name = definition.name().to_owned();
+                    self.report_free(name, &*panic);
                 }
             }
             Owed::Lists(lists) => {
@@ -102,8 +115,16 @@ impl World {
         let definition = self.shared.registry.get(component);
         if definition.frees()
             && let Some(block) = self.storage.pool(component).owed_bytes_of(row)
+            && let Err(panic) = definition.free(block, &self.shared.lists)
         {
-            definition.free(block, &self.shared.lists);
+            let name = definition.name().to_owned();
+            self.report_free(name, &*panic);
         }
+    }
+
+    pub(super) fn report_free(&mut self, name: String, panic: &(dyn Any + Send)) {
+        let (system, message, tick) = (self.runs.acting(), panic_message(panic), self.clocks.tick);
+        let (phase, entity) = (SystemPhase::Free, None);
+        self.report(SystemError { system, name, phase, entity, message, panicked: true, tick });
     }
 }

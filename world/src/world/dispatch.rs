@@ -65,8 +65,19 @@ impl OpenRuns {
         run
     }
 
-    fn end(&mut self, run: RunId) {
-        self.open.retain(|open| open.run != run);
+    fn end(&mut self, run: RunId) -> Option<Open> {
+        let at = self.open.iter().position(|open| open.run == run)?;
+        Some(self.open.remove(at))
+    }
+
+    /// The run that is begun next.
+    pub(super) fn next(&self) -> RunId {
+        RunId(self.next)
+    }
+
+    /// Goes on with run numbers where others ended.
+    pub(super) fn continue_after(&mut self, others: &Self) {
+        self.next = self.next.max(others.next);
     }
 
     /// Whether some run still works, as opposed to waiting for its effects.
@@ -116,6 +127,7 @@ impl World {
                 ids,
                 effects: Effects::default(),
                 random: None,
+                failed: false,
                 scratch: Default::default(),
             },
         };
@@ -176,13 +188,13 @@ impl World {
             open.done = true;
         }
         self.timing.run(&RunTime { system, start, end, worker, completes_pass: true });
-        let Run { ids, mut effects, delta, name, .. } = finished;
+        let Run { ids, mut effects, delta, name, failed, shared, .. } = finished;
         self.storage.slots.take_back(ids.rest());
         if let Some(entry) = self.systems.get_mut(system) {
             entry.body = Some(Body::Worker(body));
-            entry.open_run = None;
             entry.created_last = effects.created.len();
             match &outcome {
+                JobOutcome::Done if failed => {}
                 JobOutcome::Done => entry.accumulator.ran(delta),
                 JobOutcome::Panicked { message, .. } => entry.last_error = Some(message.clone()),
             }
@@ -206,20 +218,36 @@ impl World {
                 tick,
             });
             // What a run asked for before it panicked is half a thought.
-            self.discard(&mut effects);
+            for &id in &effects.created {
+                // The run may have written it down somewhere.
+                self.storage.slots.retire(id);
+            }
+            self.discard(&shared, &mut effects);
         }
         self.runs.ready.push_back(Ready { run, system, effects });
     }
 
     /// A run's effects are applied or discarded: nothing waits for it any more.
     pub(super) fn end_run(&mut self, run: RunId) {
-        self.runs.end(run);
+        if let Some(ended) = self.runs.end(run)
+            && let Some(entry) = self.systems.get_mut(ended.system)
+        {
+            entry.open_run = None;
+        }
         self.run_ended(run);
     }
 
     /// Waits for the run that writes a component, if one does. Its effects are not applied here.
     pub(crate) fn wait_to_read(&mut self, component: ComponentId) {
         while self.storage.pool(component).is_lent_to_write() {
+            let completion = self.workers.receive();
+            self.take_in(completion);
+        }
+    }
+
+    /// Waits for the runs from `first` on that hold a component. Their effects are not applied here.
+    pub(super) fn wait_for_runs_from(&mut self, component: ComponentId, first: RunId) {
+        while self.storage.pool(component).holders().iter().any(|&holder| holder >= first) {
             let completion = self.workers.receive();
             self.take_in(completion);
         }

@@ -4,7 +4,7 @@ use super::World;
 use super::dispatch::Ready;
 use super::events::{SystemError, SystemPhase};
 use crate::id::RunId;
-use crate::system::{Change, Effects};
+use crate::system::{Change, Effects, RunShared};
 
 impl World {
     /// Applies the effects of finished runs in the order the runs finished.
@@ -28,24 +28,47 @@ impl World {
         if effects.is_empty() {
             return self.end_run(run);
         }
+        let (content, shared) = (self.content, self.shared.clone());
         let before = self.runs.acting.replace(system);
         let start = self.workers.clock().now();
-        self.apply_errors(&mut effects);
-        self.apply_changes(&effects);
+        self.apply_groups(&mut effects, content);
+        if self.content != content {
+            // A listener loaded or cleared the world: what is left went with the old content.
+            return self.discard_staged(&shared, &mut effects);
+        }
+        let took = self.workers.clock().now().saturating_sub(start);
+        self.timing.effects(system, took, true);
+        self.runs.acting = before;
+        self.end_run(run);
+    }
+
+    /// Applies effects group by group; stops where the content is no longer the run's.
+    fn apply_groups(&mut self, effects: &mut Effects, content: u64) {
+        self.apply_errors(effects);
+        for at in 0..effects.changes.len() {
+            if self.content != content {
+                return;
+            }
+            self.apply_change(effects.changes[at], &effects.blocks);
+        }
         for event in std::mem::take(&mut effects.events) {
-            self.tell_typed(&*event);
+            if self.content != content {
+                return;
+            }
+            self.tell_typed(event);
         }
         for &id in &effects.deaths {
+            if self.content != content {
+                return;
+            }
             // Killed twice in one run, or killed and gone: nothing to do.
             if !self.kill(id) {
                 self.dropped_effects += 1;
             }
         }
-        self.adopt(&mut effects);
-        let took = self.workers.clock().now().saturating_sub(start);
-        self.timing.effects(system, took, true);
-        self.runs.acting = before;
-        self.end_run(run);
+        if self.content == content {
+            self.adopt(effects);
+        }
     }
 
     fn apply_errors(&mut self, effects: &mut Effects) {
@@ -61,29 +84,27 @@ impl World {
         }
     }
 
-    fn apply_changes(&mut self, effects: &Effects) {
-        for &change in &effects.changes {
-            let (id, result) = match change {
-                Change::Put { id, component, at } => {
-                    let size = self.storage.pool(component).block_size();
-                    (id, self.add_bytes(id, component, &effects.blocks[at..at + size]))
-                }
-                Change::Set { id, component, at } => {
-                    let size = self.storage.pool(component).block_size();
-                    (id, self.set_bytes(id, component, &effects.blocks[at..at + size]))
-                }
-                Change::Remove { id, component } => (id, self.remove_component_by_id(id, component)),
-            };
-            match result {
-                Ok(()) => {}
-                Err(_) if !self.contains(id) => {
-                    self.dropped_effects += 1;
-                    self.drop_block_of(change, &effects.blocks);
-                }
-                Err(fault) => {
-                    self.report_fault(&fault, id);
-                    self.drop_block_of(change, &effects.blocks);
-                }
+    fn apply_change(&mut self, change: Change, blocks: &[u8]) {
+        let (id, result) = match change {
+            Change::Put { id, component, at } => {
+                let size = self.storage.pool(component).block_size();
+                (id, self.add_bytes(id, component, &blocks[at..at + size]))
+            }
+            Change::Set { id, component, at } => {
+                let size = self.storage.pool(component).block_size();
+                (id, self.set_bytes(id, component, &blocks[at..at + size]))
+            }
+            Change::Remove { id, component } => (id, self.remove_component_by_id(id, component)),
+        };
+        match result {
+            Ok(()) => {}
+            Err(_) if !self.contains(id) => {
+                self.dropped_effects += 1;
+                self.drop_block_of(change, blocks);
+            }
+            Err(fault) => {
+                self.report_fault(&fault, id);
+                self.drop_block_of(change, blocks);
             }
         }
     }
@@ -99,21 +120,28 @@ impl World {
         }
     }
 
-    /// Throws a run's effects away, what it staged included.
-    pub(super) fn discard(&mut self, effects: &mut Effects) {
-        for staged in std::mem::take(&mut effects.staged) {
-            for (&component, column) in staged.components.iter().zip(&staged.columns) {
-                let definition = self.shared.registry.get(component);
-                let (true, size @ 1..) = (definition.frees(), definition.size()) else { continue };
-                column.chunks_exact(size).for_each(|block| definition.free(block, &self.shared.lists));
-            }
-            let shared = staged.ids;
-            self.storage.slots.take_back(shared);
-        }
+    /// Throws a run's effects away, all but its errors.
+    pub(super) fn discard(&mut self, shared: &RunShared, effects: &mut Effects) {
+        self.discard_staged(shared, effects);
         for &change in &effects.changes {
             self.drop_block_of(change, &effects.blocks);
         }
         let errors = std::mem::take(&mut effects.errors);
         *effects = Effects { errors, ..Effects::default() };
+    }
+
+    /// Frees what a run staged.
+    fn discard_staged(&mut self, shared: &RunShared, effects: &mut Effects) {
+        for staged in std::mem::take(&mut effects.staged) {
+            for (&component, column) in staged.components.iter().zip(&staged.columns) {
+                let definition = shared.registry.get(component);
+                let (true, size @ 1..) = (definition.frees(), definition.size()) else { continue };
+                for block in column.chunks_exact(size) {
+                    if let Err(panic) = definition.free(block, &shared.lists) {
+                        self.report_free(definition.name().to_owned(), &*panic);
+                    }
+                }
+            }
+        }
     }
 }

@@ -6,7 +6,7 @@ use super::{World, WorldEvent};
 use crate::component::{Component, Entity};
 use crate::config::Config;
 use crate::entity::{CreateError, Prepared};
-use crate::id::{ComponentId, EntityId};
+use crate::id::{ComponentId, EntityId, RunId};
 use crate::system::{Bundle, panic_message};
 use std::any::TypeId;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -21,7 +21,7 @@ impl World {
         let shared = self.shared.clone();
         shared.factory.prepare(&shared.registry, shared.heap(), config, &mut prepared)?;
         let id = self.place(&prepared);
-        self.attach_all(id, &prepared.components, Some(config));
+        self.attach_all(id, &prepared.components, Some(config), self.runs.next());
         self.emit(WorldEvent::EntityAdded(id));
         Ok(id)
     }
@@ -49,27 +49,34 @@ impl World {
         self.order.push(id);
     }
 
-    /// Runs the attach hooks of a new entity; one that fails is reported and its component taken away.
+    /// Runs the attach hooks of a new entity, those of `load_last` components after the others; one that fails is
+    /// reported and its component taken away. Whether none failed. Runs before `since` do not have its row.
     pub(super) fn attach_all(
         &mut self,
         id: EntityId,
         components: &[ComponentId],
         config: Option<&Config<'_>>,
-    ) {
+        since: RunId,
+    ) -> bool {
         let shared = self.shared.clone();
-        for &component in components {
+        let last = |component: &ComponentId| shared.registry.get(*component).load_last;
+        let in_order = components.iter().filter(|c| !last(c)).chain(components.iter().filter(|c| last(c)));
+        let mut all = true;
+        for &component in in_order {
             let definition = shared.registry.get(component);
             if definition.on_attach.is_none() {
                 continue;
             }
             let merged = config.and_then(|config| shared.factory.merge(config).ok());
-            if let Err(fault) = self.attach(id, component, merged.as_ref().map(|(config, _)| config)) {
+            if let Err(fault) = self.attach(id, component, merged.as_ref().map(|(config, _)| config), since) {
+                all = false;
                 let entity = Some((id, self.ordinal(id)));
                 let (name, message) = (definition.name().to_owned(), fault.to_string());
                 let (system, phase, tick) = (self.runs.acting(), SystemPhase::Attach, self.clocks.tick);
                 self.report(SystemError { system, name, phase, entity, message, panicked: false, tick });
             }
         }
+        all
     }
 
     /// Creates an entity without a type from component values.
@@ -87,7 +94,7 @@ impl World {
         self.order.push(id);
         if self.shared.registry.any_on_attach() {
             let components = self.storage.components_of(row);
-            self.attach_all(id, &components, None);
+            self.attach_all(id, &components, None, self.runs.next());
         }
         self.emit(WorldEvent::EntityAdded(id));
         id
@@ -128,7 +135,10 @@ impl World {
         }
         if self.shared.registry.any_on_attach() {
             let components = self.storage.rows.components(archetype).to_vec();
-            ids.iter().for_each(|&id| self.attach_all(id, &components, None));
+            let since = self.runs.next();
+            for &id in &ids {
+                self.attach_all(id, &components, None, since);
+            }
         }
         if self.listeners.any() {
             for &id in &ids {
@@ -175,7 +185,7 @@ impl World {
         }
         prepared.components = components;
         let copy = self.place(&prepared);
-        self.attach_all(copy, &prepared.components, None);
+        self.attach_all(copy, &prepared.components, None, self.runs.next());
         self.emit(WorldEvent::EntityAdded(copy));
         Some(copy)
     }
@@ -183,16 +193,21 @@ impl World {
     /// Lets an entity die: its components' death hooks run in component order, then it is removed. Whether it was
     /// there and alive.
     pub fn kill(&mut self, id: EntityId) -> bool {
-        let Some(row) = self.row(id) else { return false };
+        let Some(row) = self.row(id).filter(|_| self.order.ordinal(id).is_some()) else { return false };
         let Some(mut entity) = self.entity_block(id).filter(|entity| !entity.is_dead()) else { return false };
         self.wait_to_write(ComponentId::ENTITY);
         entity.set_dead();
         self.storage.pool_mut(ComponentId::ENTITY).replace(row, bytemuck::bytes_of(&entity));
+        self.storage.rows.set_queryable(row, false);
         if self.shared.registry.any_on_died() {
+            self.dying.push(id);
             self.run_death_hooks(id);
+            self.dying.retain(|&dying| dying != id);
         }
-        self.emit(WorldEvent::EntityDied(id));
-        self.remove(id);
+        if self.contains(id) {
+            self.emit(WorldEvent::EntityDied(id));
+            self.remove(id);
+        }
         true
     }
 
@@ -216,18 +231,38 @@ impl World {
         }
     }
 
-    /// Removes an entity without death hooks. Whether it was there.
+    /// Removes an entity without death hooks. Whether it was there and not on its way out already.
     pub fn remove(&mut self, id: EntityId) -> bool {
-        let Some(row) = self.row(id) else { return false };
-        if self.order.ordinal(id).is_none() {
-            // On its way out already: a listener of its removal asked again.
+        if self.order.ordinal(id).is_none() || self.dying.contains(&id) {
             return false;
         }
-        self.order.remove(id);
-        self.emit(WorldEvent::EntityRemoved(id));
-        self.storage.retire_row(id, row);
-        self.owe(Owed::Row { row, owner: id });
+        self.depart(id);
         true
+    }
+
+    /// Takes an entity off the list, tells it, and gives up its row.
+    pub(super) fn depart(&mut self, id: EntityId) {
+        self.order.remove(id);
+        self.leaving.push_back(id);
+        if self.listeners.any() {
+            if let Some(row) = self.row(id) {
+                self.storage.rows.set_queryable(row, false);
+            }
+            // Its removal is finished once every listener has heard of it.
+            self.emit(WorldEvent::EntityRemoved(id));
+        } else {
+            self.finish_removal(id);
+        }
+    }
+
+    /// Gives up the row of an entity that is off the list; nothing for one whose row was given up before.
+    pub(super) fn finish_removal(&mut self, id: EntityId) {
+        let Some(at) = self.leaving.iter().position(|&leaving| leaving == id) else { return };
+        self.leaving.remove(at);
+        if let Some(row) = self.row(id) {
+            self.storage.retire_row(id, row);
+            self.owe(Owed::Row { row, owner: id });
+        }
     }
 
     /// Writes a component in place through a closure. Waits for runs that hold it. None if the entity is gone or

@@ -3,6 +3,8 @@
 use super::World;
 use crate::id::{ComponentId, EntityId, Ordinal, SystemId};
 use std::any::{Any, TypeId};
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 /// One thing that happened, told on the world thread in order.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,12 +42,16 @@ pub enum WorldEvent {
 pub enum SystemPhase {
     /// In an update.
     Update,
+    /// When it was asked whether it wants to run.
+    ShouldRun,
     /// While its effects were applied.
     Effects,
     /// In a component's hook for being attached.
     Attach,
     /// In a component's hook for death.
     Died,
+    /// In a component's hook for a block that is given back.
+    Free,
 }
 
 /// A failure, with whose it was.
@@ -85,13 +91,19 @@ type TypedListener = Box<dyn FnMut(&mut World, &dyn Any) + Send>;
 #[derive(Default)]
 pub(crate) struct Listeners {
     all: Vec<Listener>,
+    /// Whether `all` are being called; they are taken out meanwhile.
+    telling: bool,
+    /// Events to be told, oldest first.
+    waiting: VecDeque<WorldEvent>,
     typed: Vec<(TypeId, TypedListener)>,
+    telling_typed: bool,
+    typed_waiting: VecDeque<Box<dyn Any + Send>>,
 }
 
 impl Listeners {
     #[inline]
     pub(crate) fn any(&self) -> bool {
-        !self.all.is_empty()
+        self.telling || !self.all.is_empty()
     }
 }
 
@@ -111,33 +123,61 @@ impl World {
         self.listeners.typed.push((TypeId::of::<E>(), Box::new(typed)));
     }
 
-    /// Tells an event. A listener may change the world, and so cause events, which are told at once.
+    /// Tells an event. A listener may change the world; the events it causes are told when all have heard this one.
     #[inline]
     pub(super) fn emit(&mut self, event: WorldEvent) {
         if self.listeners.any() {
-            self.tell(&event);
+            self.tell(event);
         }
     }
 
     #[cold]
-    fn tell(&mut self, event: &WorldEvent) {
-        // Taken out while they run, since they get the whole world; events they cause are told to none of them.
-        let mut all = std::mem::take(&mut self.listeners.all);
-        for listener in &mut all {
-            listener(self, event);
+    fn tell(&mut self, event: WorldEvent) {
+        self.listeners.waiting.push_back(event);
+        if self.listeners.telling {
+            return;
         }
-        all.append(&mut self.listeners.all);
-        self.listeners.all = all;
-    }
-
-    pub(super) fn tell_typed(&mut self, event: &(dyn Any + Send)) {
-        let mut typed = std::mem::take(&mut self.listeners.typed);
-        for (wanted, listener) in &mut typed {
-            if *wanted == event.type_id() {
-                listener(self, event);
+        self.listeners.telling = true;
+        while let Some(event) = self.listeners.waiting.pop_front() {
+            // Taken out while they run, since they get the whole world.
+            let mut all = std::mem::take(&mut self.listeners.all);
+            let told = catch_unwind(AssertUnwindSafe(|| {
+                all.iter_mut().for_each(|listener| listener(self, &event));
+            }));
+            all.append(&mut self.listeners.all);
+            self.listeners.all = all;
+            if let WorldEvent::EntityRemoved(id) = event {
+                self.finish_removal(id);
+            }
+            if let Err(panic) = told {
+                self.listeners.telling = false;
+                resume_unwind(panic);
             }
         }
-        typed.append(&mut self.listeners.typed);
-        self.listeners.typed = typed;
+        self.listeners.telling = false;
+    }
+
+    /// Tells an event of a system's own type.
+    pub(super) fn tell_typed(&mut self, event: Box<dyn Any + Send>) {
+        self.listeners.typed_waiting.push_back(event);
+        if self.listeners.telling_typed {
+            return;
+        }
+        self.listeners.telling_typed = true;
+        while let Some(event) = self.listeners.typed_waiting.pop_front() {
+            let event: &(dyn Any + Send) = &*event;
+            let mut typed = std::mem::take(&mut self.listeners.typed);
+            let told = catch_unwind(AssertUnwindSafe(|| {
+                let wanting = typed.iter_mut().filter(|(wanted, _)| *wanted == event.type_id());
+                wanting.for_each(|(_, listener)| listener(self, event));
+            }));
+            typed.append(&mut self.listeners.typed);
+            self.listeners.typed = typed;
+            if let Err(panic) = told {
+                self.listeners.telling_typed = false;
+                resume_unwind(panic);
+            }
+        }
+        self.listeners.telling_typed = false;
     }
 }

@@ -1,8 +1,7 @@
 //! Loading: everything is read, checked and built beside the old content, then put in its place.
 
 use super::layout::Layout;
-use super::workers::Workers;
-use super::{SceneInfo, World, WorldEvent};
+use super::{SceneInfo, SystemError, World, WorldEvent};
 use crate::catalog::Catalog;
 use crate::component::{ComponentDef, Field, FieldValue, ListId, ListItem, Registry, Role, is_entity_item};
 use crate::config::{Config, Value};
@@ -60,7 +59,7 @@ impl World {
     pub fn load(&mut self, source: &str, text: &str, options: &LoadOptions) -> Result<LoadReport, LoadError> {
         let document = Document::parse(source, text)?;
         let loading = Loading::new(&self.catalog, &document, options)?;
-        let (fresh, report) = loading.build(self.options.clone())?;
+        let (fresh, report) = loading.build(self)?;
         self.replace_content(fresh);
         Ok(report)
     }
@@ -68,9 +67,7 @@ impl World {
     /// Takes everything away: entities in order, systems, what was owed. Runs that are open are waited for, their
     /// effects discarded. The world can be used again.
     pub fn clear(&mut self) {
-        let workers = Workers::without_threads(self.options.clock.clone());
-        let empty =
-            Self::with_workers(&self.catalog, self.catalog.registry().clone(), self.options.clone(), workers);
+        let empty = self.successor(self.catalog.registry().clone());
         self.tear_down();
         self.put_content(empty);
         self.emit(WorldEvent::Cleared);
@@ -78,10 +75,15 @@ impl World {
 
     fn replace_content(&mut self, fresh: Self) {
         self.tear_down();
-        self.put_content(fresh);
+        for error in self.put_content(fresh) {
+            self.report(error);
+        }
         let ids: Vec<EntityId> = if self.listeners.any() { self.entities().collect() } else { Vec::new() };
         for id in ids {
-            self.emit(WorldEvent::EntityAdded(id));
+            // One that an earlier handler removed again was loaded all the same, but is gone.
+            if self.ordinal(id).is_some() {
+                self.emit(WorldEvent::EntityAdded(id));
+            }
         }
         self.emit(WorldEvent::Loaded);
     }
@@ -89,28 +91,46 @@ impl World {
     /// Ends what is open, removes every entity in order, and frees all blocks with their hooks.
     fn tear_down(&mut self) {
         self.wait_for_runs();
+        let shared = self.shared.clone();
         while let Some(mut ready) = self.runs.ready.pop_front() {
-            self.discard(&mut ready.effects);
+            self.discard(&shared, &mut ready.effects);
             self.end_run(ready.run);
         }
         if self.listeners.any() || self.registry().any_on_free() {
             let ids: Vec<EntityId> = self.entities().collect();
             for id in ids {
-                self.remove(id);
+                if self.ordinal(id).is_some() {
+                    self.depart(id);
+                }
+            }
+            // What listeners made meanwhile goes without their hearing of it.
+            let ids: Vec<EntityId> = self.entities().collect();
+            for id in ids {
+                self.order.remove(id);
+                self.leaving.push_back(id);
+            }
+            while let Some(&id) = self.leaving.front() {
+                self.finish_removal(id);
             }
         }
         self.free_all_deferred();
     }
 
-    /// Takes over another world's content, and keeps what outlives content: workers, listeners, errors.
-    fn put_content(&mut self, fresh: Self) {
+    /// Takes over another world's content, and keeps what outlives content: workers, listeners, errors. Gives the
+    /// errors that came up while the content was made.
+    fn put_content(&mut self, fresh: Self) -> Vec<SystemError> {
         let old = std::mem::replace(self, fresh);
         self.workers = old.workers;
         self.listeners = old.listeners;
-        self.errors = old.errors;
-        self.dropped_errors = old.dropped_errors;
+        let reported = std::mem::replace(&mut self.errors, old.errors);
+        self.last_error = old.last_error;
+        self.dropped_errors += old.dropped_errors;
         self.clocks.paused = old.clocks.paused;
         self.clocks.max_catch_up = old.clocks.max_catch_up;
+        self.systems.continue_after(&old.systems);
+        self.runs.continue_after(&old.runs);
+        self.content = old.content + 1;
+        reported
     }
 }
 
@@ -232,7 +252,9 @@ impl<'a> Loading<'a> {
     }
 
     fn unknown_message(&self, key: &str) -> String {
-        let known: Vec<&str> = self.registry.load_keys().chain(OWN_KEYS).collect();
+        let mut known: Vec<&str> = self.registry.load_keys().collect();
+        known.sort_unstable();
+        known.extend(OWN_KEYS);
         format!("no component loads the key {key:?}{}", suggestion(key, known.iter().copied()))
     }
 
@@ -244,9 +266,9 @@ impl<'a> Loading<'a> {
         }
     }
 
-    fn build(mut self, options: super::WorldOptions) -> Result<(World, LoadReport), LoadError> {
-        let workers = Workers::without_threads(options.clock.clone());
-        let mut world = World::with_workers(self.catalog, self.registry.clone(), options, workers);
+    /// Makes the world that takes the place of another.
+    fn build(mut self, before: &World) -> Result<(World, LoadReport), LoadError> {
+        let mut world = before.successor(self.registry.clone());
         let seed = self.options.seed.or(self.header().random.as_ref().map(|random| random.seed));
         let seed = seed.unwrap_or_else(|| {
             let seed = crate::random::fresh_seed();
@@ -263,14 +285,18 @@ impl<'a> Loading<'a> {
         let position = self.header().random.as_ref().filter(|random| random.seed == seed);
         let position = position.map_or(0, |random| random.position);
         world.random = SharedStream::from_state(crate::random::StreamState { seed, position });
-        self.add_entities(&mut world);
+        let late = self.add_entities(&mut world);
         self.add_systems(&mut world);
         self.set_up(&mut world);
+        if self.faults.is_empty() {
+            attach_late(&mut world, &late);
+        }
         let report = LoadReport { entities: world.len(), notes: self.notes };
         Ok(self.faults.into_result((world, report))?)
     }
 
-    fn add_entities(&mut self, world: &mut World) {
+    /// Adds the entities, and gives those with hooks that run once the whole batch exists.
+    fn add_entities(&mut self, world: &mut World) -> Vec<(EntityId, Config<'static>)> {
         let shared = world.shared.clone();
         let (document, definitions) = (self.document, std::mem::take(&mut self.definitions));
         let has_references = self.registry.iter().any(|(_, definition)| has_reference(definition));
@@ -318,15 +344,7 @@ impl<'a> Loading<'a> {
             }
         }
         self.resolve(world, references);
-        // Hooks run once the whole batch exists; those of `load_last` components after all others.
-        for last in [false, true] {
-            for (id, config) in &late {
-                let components = world.components_of(*id).unwrap_or_default();
-                let now: Vec<_> =
-                    components.into_iter().filter(|&c| shared.registry.get(c).load_last == last).collect();
-                world.attach_all(*id, &now, Some(config));
-            }
-        }
+        late
     }
 
     fn check_keys(&mut self, registry: &Registry, index: usize, config: &Config<'_>) {
@@ -472,8 +490,21 @@ impl<'a> Loading<'a> {
         world.clocks.step = header.step;
         world.clocks.game_time = header.game_time;
         world.clocks.player_time = header.player_time;
+        world.clocks.accumulated = header.accumulated;
         world.clocks.time_scale = header.time_scale;
         world.clocks.tick = header.tick;
+    }
+}
+
+/// Runs the attach hooks of a whole batch; those of `load_last` components after all others.
+fn attach_late(world: &mut World, late: &[(EntityId, Config<'static>)]) {
+    let shared = world.shared.clone();
+    for last in [false, true] {
+        for (id, config) in late {
+            let mut components = world.components_of(*id).unwrap_or_default();
+            components.retain(|&component| shared.registry.get(component).load_last == last);
+            world.attach_all(*id, &components, Some(config), world.runs.next());
+        }
     }
 }
 

@@ -13,8 +13,8 @@ mod effects; // what runs asked for
 mod entities; // coming and going
 mod entity_ref; // one entity to read, and its class
 mod events;
-mod hash;
-mod layout; // rows in saves // the state in one number
+mod hash; // the state in one number
+mod layout; // rows in saves
 mod load;
 mod query;
 mod save;
@@ -38,7 +38,7 @@ pub(crate) use deferred::{Owed, Request};
 use crate::catalog::Catalog;
 use crate::component::{Heap, Lists, Registry, Strings};
 use crate::entity::{Factory, Order};
-use crate::id::{EntityId, Ordinal, RunId, SystemId};
+use crate::id::{ComponentId, EntityId, Ordinal, RunId, SystemId};
 use crate::memory::{ArchetypeId, CompiledQuery, Storage};
 use crate::random::SharedStream;
 use crate::scene::{SceneHeader, SchedulerKind};
@@ -48,7 +48,7 @@ use deferred::DeferredFree;
 use dispatch::OpenRuns;
 use events::Listeners;
 use std::any::TypeId;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use systems::Systems;
 use workers::Workers;
@@ -90,7 +90,11 @@ pub struct World {
     pub(crate) storage: Storage,
     pub(crate) order: Order,
     /// Archetype and components, in the tuple's order, of each kind of bundle spawned so far.
-    bundles: HashMap<TypeId, (ArchetypeId, Vec<crate::id::ComponentId>)>,
+    bundles: HashMap<TypeId, (ArchetypeId, Vec<ComponentId>)>,
+    /// Entities whose death hooks are running.
+    dying: Vec<EntityId>,
+    /// Entities off the list whose removal listeners have yet to hear of.
+    leaving: VecDeque<EntityId>,
     deferred: DeferredFree,
     systems: Systems,
     runs: OpenRuns,
@@ -100,9 +104,13 @@ pub struct World {
     timing: PerformanceTiming,
     listeners: Listeners,
     errors: Vec<SystemError>,
+    /// The last one since an update began.
+    last_error: Option<SystemError>,
     dropped_errors: usize,
     dropped_effects: u64,
     random: SharedStream,
+    /// How often the content was replaced by a load or a clear.
+    content: u64,
     options: WorldOptions,
 }
 
@@ -132,6 +140,8 @@ impl World {
             storage,
             order: Order::default(),
             bundles: HashMap::new(),
+            dying: Vec::new(),
+            leaving: VecDeque::new(),
             deferred: DeferredFree::default(),
             systems: Systems::default(),
             runs: OpenRuns::default(),
@@ -141,11 +151,22 @@ impl World {
             timing: PerformanceTiming::default(),
             listeners: Listeners::default(),
             errors: Vec::new(),
+            last_error: None,
             dropped_errors: 0,
             dropped_effects: 0,
             random: SharedStream::new(seed),
+            content: 0,
             options,
         }
+    }
+
+    /// An empty world to take this one's place: no id of this one means anything in it.
+    fn successor(&self, registry: Registry) -> Self {
+        let workers = Workers::without_threads(self.options.clock.clone());
+        let mut empty = Self::with_workers(&self.catalog, registry, self.options.clone(), workers);
+        empty.storage.slots = self.storage.slots.successor();
+        empty.systems = self.systems.successor();
+        empty
     }
 
     /// What scenes can name.
@@ -186,6 +207,7 @@ impl World {
     /// Uses another scheduler from the next update on; what is open is settled first.
     pub fn set_scheduler(&mut self, scheduler: SchedulerKind) {
         self.settle();
+        self.systems.claims.clear();
         self.scheduler = scheduler;
     }
     /// The stream all of the world draws from; runs have streams of their own.
@@ -224,6 +246,12 @@ impl World {
     /// The entity with a creation number, if it is there.
     pub fn by_ordinal(&self, ordinal: Ordinal) -> Option<EntityId> {
         self.order.by_ordinal(ordinal)
+    }
+
+    /// How many blocks a component's pool holds: those of entities, and those that wait to be freed.
+    pub fn pool_len(&self, component: ComponentId) -> usize {
+        let pool = self.storage.pool(component);
+        pool.present().count() + pool.deferred().count()
     }
 
     /// Bytes of pools and tables.
@@ -292,6 +320,7 @@ impl World {
         if self.listeners.any() {
             self.emit(WorldEvent::SystemError(error.clone()));
         }
+        self.last_error = Some(error.clone());
         if self.errors.len() < ERRORS_KEPT {
             self.errors.push(error);
         } else {

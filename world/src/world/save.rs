@@ -79,6 +79,7 @@ impl World {
         header.step = self.clocks.step;
         header.game_time = self.clocks.game_time;
         header.player_time = self.clocks.player_time;
+        header.accumulated = self.clocks.accumulated;
         header.time_scale = self.clocks.time_scale;
         header.tick = self.clocks.tick;
         header.systems = Vec::with_capacity(self.systems.list.len());
@@ -131,30 +132,33 @@ impl World {
             }
         }
         if let Some(entity) = self.entity_block(id) {
-            if entity.is_dead() {
-                config.set("dead", true);
-            }
-            let template =
-                self.factory().template(&type_name).and_then(|template| template.config.get("isStatic"));
-            if template.and_then(Value::as_bool).unwrap_or(false) != entity.is_static() {
-                config.set("isStatic", entity.is_static());
+            let template = self.factory().template(&type_name);
+            for (key, flag) in [("dead", entity.is_dead()), ("isStatic", entity.is_static())] {
+                let given = template.and_then(|template| template.config.get(key)).and_then(Value::as_bool);
+                if given.unwrap_or(false) != flag {
+                    config.set(key, flag);
+                }
             }
         }
-        self.add_lacks(&components, &mut config);
+        self.add_differences(&components, &mut config);
         config
     }
 
-    /// Names the components that the config would load although the entity lost them.
-    fn add_lacks(&self, components: &[ComponentId], config: &mut Config<'static>) {
-        let mut would = Vec::new();
-        if let Ok((merged, class)) = self.factory().merge(config)
-            && Factory::components_of(self.registry(), class, &merged, &mut would).is_ok()
-        {
-            would.retain(|component| !components.contains(component));
-            if !would.is_empty() {
-                let name =
-                    |component: &ComponentId| Value::from(self.registry().get(*component).name().to_owned());
-                config.set("lacks", Value::List(would.iter().map(name).collect()));
+    /// Names the components that the config would load although the entity lost them, and those it would not load
+    /// although the entity got them.
+    fn add_differences(&self, components: &[ComponentId], config: &mut Config<'static>) {
+        let mut loads = Vec::new();
+        let Ok((merged, class)) = self.factory().merge(config) else { return };
+        if Factory::components_of(self.registry(), class, &merged, &mut loads).is_err() {
+            return;
+        }
+        let names = |of: &[ComponentId], without: &[ComponentId]| -> Vec<Value<'static>> {
+            let differing = of.iter().filter(|&&c| c != ComponentId::ENTITY && !without.contains(&c));
+            differing.map(|&c| Value::from(self.registry().get(c).name().to_owned())).collect()
+        };
+        for (key, names) in [("lacks", names(&loads, components)), ("has", names(components, &loads))] {
+            if !names.is_empty() {
+                config.set(key, Value::List(names));
             }
         }
     }

@@ -1,11 +1,11 @@
 //! What runs in an update, and when.
 
 use super::World;
+use super::events::{SystemError, SystemPhase};
 use crate::id::SystemId;
 use crate::scene::SchedulerKind;
-use crate::schedule::Access;
-use crate::system::SystemKind;
-use std::sync::Arc;
+use crate::system::{SystemKind, panic_message};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 impl World {
     pub(super) fn run_systems(&mut self, delta: f64) {
@@ -20,21 +20,74 @@ impl World {
     /// The list is read as it is: a system removed meanwhile does not run, one added meanwhile waits.
     fn run_by_default(&mut self, delta: f64) {
         let ids: Vec<SystemId> = self.systems.list.iter().map(|entry| entry.id).collect();
-        // Skipped systems have first claim: nothing that conflicts with one is dispatched before it.
-        let mut claims: Vec<Arc<Access>> = Vec::new();
+        let mut claims = std::mem::take(&mut self.systems.claims);
+        claims.retain(|&id| self.systems.get(id).is_some_and(|entry| entry.accumulator.is_enabled()));
+        self.systems.claims = claims;
         for id in ids {
-            let Some(place) = self.systems.place(id) else { continue };
-            let entry = &mut self.systems.list[place];
-            entry.accumulator.add(delta);
-            let Some(due) = entry.accumulator.due() else { continue };
-            let access = entry.access.clone();
-            let claimed = claims.iter().any(|claim| claim.conflict(&access).is_some());
-            if claimed || entry.open_run.is_some() || !self.access_is_free(place) {
-                claims.push(access);
+            if !self.runs.is_empty() {
+                // Without threads the run before is over already; with them some may be.
+                self.pump();
+            }
+            if !self.takes_part(id, delta) {
                 continue;
             }
-            self.dispatch(place, due);
+            let Some(place) = self.systems.place(id) else { continue };
+            let due = self.systems.list[place].accumulator.due();
+            match due {
+                Some(_) if !self.may_start(place) => {
+                    if !self.systems.claims.contains(&id) {
+                        self.systems.claims.push(id);
+                    }
+                }
+                _ => {
+                    self.systems.claims.retain(|&claim| claim != id);
+                    if let Some(due) = due {
+                        self.dispatch(place, due);
+                    }
+                }
+            }
         }
+        self.pump();
+    }
+
+    /// Adds a step's time to what a system accumulated, unless it does not want it. Whether it takes part in the step.
+    fn takes_part(&mut self, id: SystemId, delta: f64) -> bool {
+        let Some(entry) = self.systems.get_mut(id).filter(|entry| entry.accumulator.is_enabled()) else {
+            return false;
+        };
+        let Some(mut wants) = entry.should_run.take() else {
+            entry.accumulator.add(delta);
+            return true;
+        };
+        let wanted = catch_unwind(AssertUnwindSafe(|| wants(self)));
+        let Some(entry) = self.systems.get_mut(id) else { return false };
+        entry.should_run = Some(wants);
+        match wanted {
+            Ok(wanted) => {
+                if wanted {
+                    entry.accumulator.add(delta);
+                }
+                wanted
+            }
+            Err(panic) => {
+                let (message, name) = (panic_message(&*panic), entry.name.to_string());
+                entry.last_error = Some(message.clone());
+                let (system, phase, entity, tick) =
+                    (Some(id), SystemPhase::ShouldRun, None, self.clocks.tick);
+                self.report(SystemError { system, name, phase, entity, message, panicked: true, tick });
+                false
+            }
+        }
+    }
+
+    /// Whether a system may run now: nothing open bars it, and nobody who waits longer has a claim on what it needs.
+    fn may_start(&self, place: usize) -> bool {
+        let entry = &self.systems.list[place];
+        let mut before = self.systems.claims.iter().take_while(|&&claim| claim != entry.id);
+        let is_claimed = |&claim: &SystemId| {
+            self.systems.get(claim).is_some_and(|claimant| claimant.access.conflict(&entry.access).is_some())
+        };
+        entry.open_run.is_none() && !before.any(is_claimed) && self.access_is_free(place)
     }
 
     /// Whether no open run bars this system from running now.
@@ -61,9 +114,8 @@ impl World {
         self.wait_for_runs();
         self.apply_ready();
         let plan = self.systems.plan();
-        for entry in &mut self.systems.list {
-            entry.accumulator.add(delta);
-        }
+        let ids: Vec<SystemId> = plan.systems().iter().map(|system| system.id).collect();
+        let unwanted: Vec<SystemId> = ids.into_iter().filter(|&id| !self.takes_part(id, delta)).collect();
         for batch in plan.batches().batches() {
             let systems: Vec<SystemId> = batch.iter().map(|&place| plan.systems()[place].id).collect();
             // Workers first, so that they work while the world thread does its own.
@@ -73,6 +125,7 @@ impl World {
                     let Some(place) = self.systems.place(id) else { continue };
                     let entry = &self.systems.list[place];
                     if on_world(entry.kind) == world_thread
+                        && !unwanted.contains(&id)
                         && let Some(due) = entry.accumulator.due()
                     {
                         self.dispatch(place, due);

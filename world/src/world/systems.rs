@@ -5,7 +5,7 @@ use crate::component::FieldValue;
 use crate::id::{RunId, SystemId};
 use crate::memory::{CompiledQuery, LookupPlan};
 use crate::schedule::{Access, Accumulator, Plan, SystemAccess};
-use crate::system::{AccessError, Body, Capabilities, Params, SystemDef, SystemKind};
+use crate::system::{AccessError, Body, Capabilities, Params, ShouldRun, SystemDef, SystemKind};
 use std::sync::Arc;
 
 /// One system of a world.
@@ -23,6 +23,8 @@ pub(crate) struct SystemEntry {
     pub(crate) lookups: Vec<LookupPlan>,
     pub(crate) params: Arc<Params>,
     pub(crate) accumulator: Accumulator,
+    /// Asked before each step.
+    pub(crate) should_run: Option<ShouldRun>,
     /// Away while a run has it.
     pub(crate) body: Option<Body>,
     pub(crate) open_run: Option<RunId>,
@@ -40,9 +42,21 @@ pub(crate) struct Systems {
     next: u32,
     /// Compiled again after the list changed.
     plan: Option<Arc<Plan>>,
+    /// Systems the default scheduler had to skip, those that wait longest first.
+    pub(super) claims: Vec<SystemId>,
 }
 
 impl Systems {
+    /// No systems, with ids that go on where these end.
+    pub(super) fn successor(&self) -> Self {
+        Self { next: self.next, ..Self::default() }
+    }
+
+    /// Goes on with ids where others ended.
+    pub(super) fn continue_after(&mut self, others: &Self) {
+        self.next = self.next.max(others.next);
+    }
+
     pub(crate) fn place(&self, id: SystemId) -> Option<usize> {
         self.list.iter().position(|entry| entry.id == id)
     }
@@ -133,6 +147,7 @@ impl World {
             lookups: compiled.lookups,
             params: Arc::new(system.params),
             accumulator: Accumulator::new(system.period, system.first_run),
+            should_run: system.should_run,
             body: Some(system.body),
             open_run: None,
             members: 0,

@@ -1,15 +1,17 @@
 //! One update: clocks, deferred frees, systems.
 
-use super::{World, WorldEvent};
+use super::{SystemError, World, WorldEvent};
 use std::time::Duration;
 
 /// What an update did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct UpdateReport {
     /// Steps, or 1 for an update without fixed steps; 0 while paused.
     pub steps: u32,
     /// Steps that were dropped because they were too many.
     pub dropped: u64,
+    /// The last error that was reported meanwhile.
+    pub last_error: Option<SystemError>,
 }
 
 impl World {
@@ -21,34 +23,36 @@ impl World {
     /// Time that is negative or not finite counts as none.
     pub fn update(&mut self, elapsed: f64) -> UpdateReport {
         let elapsed = if elapsed.is_finite() { elapsed.max(0.0) } else { 0.0 };
+        self.last_error = None;
         self.clocks.player_time += elapsed;
         self.emit(WorldEvent::UpdateStarted);
         let mut report = UpdateReport::default();
         self.pump();
         if !self.clocks.paused {
-            let delta = elapsed * self.clocks.time_scale;
+            let delta = (elapsed * self.clocks.time_scale).min(f64::MAX);
             match self.clocks.step {
                 None => {
                     self.advance(delta);
                     report.steps = 1;
                 }
                 Some(step) => {
-                    self.clocks.accumulated += delta;
+                    self.clocks.accumulated = (self.clocks.accumulated + delta).min(f64::MAX);
                     while self.clocks.accumulated >= step && report.steps < self.clocks.max_catch_up {
                         self.clocks.accumulated -= step;
                         self.advance(step);
                         report.steps += 1;
                     }
                     if self.clocks.accumulated >= step {
-                        let dropped = (self.clocks.accumulated / step).floor();
-                        self.clocks.accumulated -= dropped * step;
-                        report.dropped = dropped as u64;
-                        self.clocks.dropped_steps += report.dropped;
+                        let rest = self.clocks.accumulated % step;
+                        report.dropped = ((self.clocks.accumulated - rest) / step).round() as u64;
+                        self.clocks.accumulated = rest;
+                        self.clocks.dropped_steps = self.clocks.dropped_steps.saturating_add(report.dropped);
                     }
                 }
             }
         }
         self.emit(WorldEvent::UpdateFinished);
+        report.last_error = self.last_error.take();
         report
     }
 
@@ -90,7 +94,8 @@ impl World {
         loop {
             self.wait_for_runs();
             self.apply_ready();
-            if self.runs.is_empty() {
+            // Asked for by a listener, a run whose effects are being applied is still open.
+            if !self.runs.any_working() && self.runs.ready.is_empty() {
                 return;
             }
         }
@@ -117,6 +122,18 @@ impl World {
     /// Sets how many steps an update does at most to catch up.
     pub fn set_max_catch_up(&mut self, steps: u32) {
         self.clocks.max_catch_up = steps.max(1);
+    }
+
+    /// Sets how much game time passes for each millisecond of the player's time.
+    ///
+    /// # Errors
+    /// If it is negative or not finite.
+    pub fn set_time_scale(&mut self, scale: f64) -> Result<(), String> {
+        if !scale.is_finite() || scale < 0.0 {
+            return Err(format!("a time scale is a number from 0, not {scale}"));
+        }
+        self.clocks.time_scale = scale;
+        Ok(())
     }
 
     /// Sets the fixed step in milliseconds of game time; none advances by what each update is told.

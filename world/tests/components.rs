@@ -1,0 +1,287 @@
+//! Rules of components: how they load, what they are made of, how they come and go.
+
+mod common;
+
+use bytemuck::{Pod, Zeroable};
+use common::*;
+use vivarium_world::{
+    AccessFault, Catalog, Component, ComponentDef, ComponentId, Config, Entity, LoadOptions, SaveForm,
+    SystemDef, World,
+};
+
+fn names(world: &World, id: vivarium_world::EntityId) -> Vec<String> {
+    let components = world.components_of(id).unwrap();
+    components.into_iter().map(|component| world.registry().get(component).name().to_owned()).collect()
+}
+
+#[test]
+fn the_presence_of_a_load_key_counts_and_not_its_value() {
+    let (mut world, _) = world(0);
+    let id = world.create(&config(r#"{ "health": 0, "frozen": false }"#)).unwrap();
+    assert_eq!(names(&world, id), ["entity", "health", "frozen"]);
+}
+
+#[test]
+fn one_key_may_load_many_components() {
+    #[derive(Clone, Copy, Pod, Zeroable)]
+    #[repr(C)]
+    struct Shadow(f64);
+    impl Component for Shadow {
+        const NAME: &'static str = "shadow";
+        fn definition() -> ComponentDef {
+            ComponentDef::of::<Self>().load_keys(["x", "shade"])
+        }
+    }
+    let catalog = catalog(&Calls::default()).component::<Shadow>().unwrap();
+    let mut world = world_of(&catalog, 0);
+    let id = world.create(&config(r#"{ "x": 1 }"#)).unwrap();
+    assert_eq!(names(&world, id), ["entity", "place", "shadow"]);
+    let id = world.create(&config(r#"{ "shade": null }"#)).unwrap();
+    assert_eq!(names(&world, id), ["entity", "shadow"]);
+}
+
+#[test]
+fn components_load_in_registry_order_whatever_the_order_of_the_keys() {
+    let (mut world, calls) = world(0);
+    let id = world.create(&config(r#"{ "health": 1, "vx": 1, "x": 1 }"#)).unwrap();
+    assert_eq!(calls.take(), ["attach place", "attach speed", "attach health"]);
+    assert_eq!(names(&world, id), ["entity", "place", "speed", "health"]);
+    world.spawn((Health { health: 1.0 }, Place { x: 1.0 }));
+    assert_eq!(calls.take(), ["attach place", "attach health"]);
+}
+
+#[test]
+fn the_built_in_component_is_always_there_and_never_touched_by_hand() {
+    let (mut world, _) = world(0);
+    let id = world.create(&Config::new()).unwrap();
+    assert_eq!(names(&world, id), ["entity"]);
+    let entity = world.get::<Entity>(id).unwrap();
+    assert_eq!(world.set(id, entity), Err(AccessFault::BuiltIn));
+    assert_eq!(world.add(id, entity), Err(AccessFault::BuiltIn));
+    assert_eq!(world.add_default(id, "entity"), Err(AccessFault::BuiltIn));
+    assert_eq!(world.remove_component::<Entity>(id), Err(AccessFault::BuiltIn));
+    assert_eq!(world.remove_component_by_id(id, ComponentId::ENTITY), Err(AccessFault::BuiltIn));
+    assert_eq!(world.update_component(id, |_: &mut Entity| ()), None);
+}
+
+#[test]
+fn nobody_sees_a_former_owners_bytes() {
+    let (mut world, _) = world(0);
+    for n in 0..200 {
+        let id = world.spawn((Place { x: 7.0 }, Health { health: 7.0 }));
+        if n % 2 == 0 {
+            world.remove(id);
+        } else {
+            world.remove_component::<Health>(id).unwrap();
+        }
+    }
+    world.step();
+    let ids: Vec<_> = world.entities().collect();
+    for id in ids {
+        world.add_default(id, "health").unwrap();
+        assert_eq!(world.get::<Health>(id), Some(Health { health: 0.0 }));
+    }
+}
+
+#[test]
+fn a_component_added_at_run_time_is_told_and_a_loaded_one_is_not() {
+    let (mut world, calls) = world(0);
+    record_events(&mut world, &calls);
+    let id = world.create(&config(r#"{ "x": 1 }"#)).unwrap();
+    assert_eq!(calls.take(), ["attach place", "added readable"]);
+    world.add(id, Speed { vx: 1.0 }).unwrap();
+    assert_eq!(calls.take(), ["attach speed", "got speed"]);
+    world.remove_component::<Speed>(id).unwrap();
+    assert_eq!(calls.take(), ["lost speed"]);
+    assert!(matches!(world.remove_component::<Speed>(id), Err(AccessFault::Missing { .. })));
+    assert_eq!(calls.take(), no_strings());
+}
+
+#[test]
+fn a_removed_component_can_be_read_while_its_removal_is_told() {
+    let (mut world, calls) = world(0);
+    let heard = calls.clone();
+    world.listen(move |world, event| {
+        if let vivarium_world::WorldEvent::ComponentRemoved(id, _) = event {
+            heard.push(format!("{:?}", world.peek::<Frozen>(*id).is_some()));
+        }
+    });
+    let id = world.spawn((Frozen,));
+    world.remove_component::<Frozen>(id).unwrap();
+    assert_eq!(calls.take(), ["true"]);
+    assert!(!world.has(id, world.registry().of::<Frozen>().unwrap()));
+}
+
+#[test]
+fn adding_a_component_that_is_there_replaces_it() {
+    let (mut world, calls) = world(0);
+    let id = world.spawn((Place { x: 1.0 },));
+    calls.take();
+    world.add(id, Place { x: 2.0 }).unwrap();
+    assert_eq!(calls.take(), ["attach place"]);
+    assert_eq!(world.get::<Place>(id), Some(Place { x: 2.0 }));
+    world.step();
+    assert_eq!(calls.take(), ["free place 1"]);
+    world.step();
+    assert_eq!(calls.take(), no_strings());
+}
+
+#[test]
+fn a_component_taken_away_and_added_again_owes_its_hook_once() {
+    let (mut world, calls) = world(0);
+    let id = world.spawn((Place { x: 1.0 },));
+    for x in [2.0, 3.0] {
+        world.remove_component::<Place>(id).unwrap();
+        world.add(id, Place { x }).unwrap();
+    }
+    calls.take();
+    world.step();
+    assert_eq!(calls.take(), ["free place 1", "free place 2"]);
+    assert_eq!(world.get::<Place>(id), Some(Place { x: 3.0 }));
+    world.remove(id);
+    world.step();
+    assert_eq!(calls.take(), ["free place 3"]);
+}
+
+#[test]
+fn a_hook_that_refuses_leaves_no_component_behind() {
+    let (mut world, calls) = world(0);
+    let id = world.spawn((Frozen,));
+    for vx in [-1.0, -2.0] {
+        let fault = world.add(id, Speed { vx }).unwrap_err();
+        assert!(matches!(fault, AccessFault::Attach { .. }), "{fault}");
+        assert_eq!(names(&world, id), ["entity", "frozen"]);
+        world.step();
+        assert_eq!(calls.take(), [format!("free speed {vx}")]);
+    }
+    world.add(id, Speed { vx: 1.0 }).unwrap();
+    assert_eq!(names(&world, id), ["entity", "speed", "frozen"]);
+}
+
+#[test]
+fn an_unknown_key_is_named_once_or_is_an_error() {
+    let (mut world, _) = world(0);
+    let keys = r#""entities": [ { "x": 1, "wobble": 2 }, { "wobble": 3, "helth": 4 } ]"#;
+    let report = load(&mut world, keys);
+    let about = |key: &str| report.notes.iter().filter(|note| note.contains(key)).count();
+    assert_eq!((about("wobble"), about("helth")), (1, 1), "{:?}", report.notes);
+    assert!(report.notes.iter().any(|note| note.contains("\"health\"")), "{:?}", report.notes);
+    let options = LoadOptions { deny_unknown: true, ..LoadOptions::default() };
+    let error = world.load("test.json", &scene(keys), &options).unwrap_err().to_string();
+    let about = |key: &str| error.lines().filter(|line| line.contains(key)).count();
+    assert_eq!((about("\"wobble\""), about("\"helth\"")), (2, 1), "{error}");
+    assert_eq!(world.len(), 2);
+}
+
+#[test]
+fn a_component_nobody_described_is_shown_as_bytes() {
+    #[derive(Clone, Copy, Pod, Zeroable)]
+    #[repr(C)]
+    struct Opaque([u8; 3]);
+    impl Component for Opaque {
+        const NAME: &'static str = "opaque";
+        fn definition() -> ComponentDef {
+            ComponentDef::of::<Self>()
+        }
+    }
+    let catalog = catalog(&Calls::default()).component::<Opaque>().unwrap();
+    let mut world = world_of(&catalog, 0);
+    let id = world.spawn((Opaque([1, 2, 3]),));
+    let component = world.registry().of::<Opaque>().unwrap();
+    assert_eq!(world.peek_bytes(id, component), Some([1, 2, 3].as_slice()));
+    assert_eq!(names(&world, id), ["entity", "opaque"]);
+    let text = world.save(SaveForm::Plain).unwrap();
+    let before = world.state_hash();
+    world.load("save.json", &text, &LoadOptions::default()).unwrap();
+    assert_eq!(world.state_hash(), before, "{text}");
+}
+
+#[test]
+fn a_component_added_late_comes_back_from_a_save_whatever_its_load_keys() {
+    #[derive(Clone, Copy, Pod, Zeroable)]
+    #[repr(C)]
+    struct Armour(u32);
+    impl Component for Armour {
+        const NAME: &'static str = "armour";
+        fn definition() -> ComponentDef {
+            let field = vivarium_world::Field::new("plates", vivarium_world::Scalar::U32, 0);
+            ComponentDef::of::<Self>().field(field).load_keys(["isArmoured"])
+        }
+    }
+    let catalog = catalog(&Calls::default()).component::<Armour>().unwrap();
+    let mut world = world_of(&catalog, 0);
+    let id = world.spawn((Place { x: 1.0 },));
+    world.add(id, Armour(5)).unwrap();
+    for form in [SaveForm::Plain, SaveForm::Compressed] {
+        let (before, text) = (world.state_hash(), world.save(form).unwrap());
+        world.load("save.json", &text, &LoadOptions::default()).unwrap();
+        assert_eq!(world.state_hash(), before, "{text}");
+    }
+}
+
+#[test]
+fn a_component_that_was_lost_stays_lost_in_a_save() {
+    let (mut world, _) = world(0);
+    load(
+        &mut world,
+        r#""templates": { "post": { "x": 1, "health": 2 } }, "entities": [ { "type": "post" } ]"#,
+    );
+    let id = world.entities().next().unwrap();
+    world.remove_component::<Health>(id).unwrap();
+    for form in [SaveForm::Plain, SaveForm::Compressed] {
+        let (before, text) = (world.state_hash(), world.save(form).unwrap());
+        world.load("save.json", &text, &LoadOptions::default()).unwrap();
+        assert_eq!(world.state_hash(), before, "{text}");
+        assert_eq!(names(&world, world.entities().next().unwrap()), ["entity", "place"]);
+    }
+}
+
+fn with_late(calls: &Calls) -> Catalog {
+    #[derive(Clone, Copy, Pod, Zeroable)]
+    #[repr(C)]
+    struct Late;
+    impl Component for Late {
+        const NAME: &'static str = "late";
+        fn definition() -> ComponentDef {
+            ComponentDef::of::<Self>().load_last()
+        }
+    }
+    let heard = calls.clone();
+    let late = Late::definition().on_attach::<Late>(move |_, _, _, _| {
+        heard.push("attach late");
+        Ok(())
+    });
+    // Registered before the others, so that only `load_last` puts it behind them.
+    let catalog = Catalog::new().define(late).unwrap();
+    let calls = calls.clone();
+    let place = Place::definition().on_attach::<Place>(move |_, _, _, _| {
+        calls.push("attach place");
+        Ok(())
+    });
+    catalog.define(place).unwrap()
+}
+
+#[test]
+fn a_load_last_component_loads_once_the_whole_batch_exists() {
+    let calls = Calls::default();
+    let mut world = world_of(&with_late(&calls), 0);
+    load(&mut world, r#""entities": [ { "x": 1, "late": true }, { "late": true }, { "x": 2 } ]"#);
+    assert_eq!(calls.take(), ["attach place", "attach place", "attach late", "attach late"]);
+}
+
+#[test]
+fn no_worker_creates_or_adds_a_load_last_component() {
+    let mut world = world_of(&with_late(&Calls::default()), 0);
+    let system = || SystemDef::each::<(&Place,), _>("maker", |_, _| ());
+    let error = world.add_system(system().creates(["place", "late"])).unwrap_err().to_string();
+    assert!(error.contains("\"late\"") && error.contains("maker"), "{error}");
+    let error = SystemDef::each::<(&Place,), _>("anything", |_, run| {
+        run.create(&config(r#"{"late":true}"#)).map(drop)
+    });
+    world.add_system(error.creates_anything()).unwrap();
+    world.spawn((Place { x: 1.0 },));
+    world.step();
+    let errors = errors(&mut world);
+    assert!(errors.len() == 1 && errors[0].contains("late"), "{errors:?}");
+    assert_eq!(world.len(), 1);
+}

@@ -1,0 +1,184 @@
+//! Rules of giving blocks back late.
+
+mod common;
+
+use common::*;
+use std::sync::Mutex;
+use std::sync::mpsc::{Sender, channel};
+use vivarium_world::{SchedulerKind, SystemDef, World};
+
+/// A system that holds every place until it is told to go on. Its first run begins with the next update.
+fn holding(world: &mut World) -> Sender<()> {
+    world.set_scheduler(SchedulerKind::Default);
+    let (go, wait) = channel::<()>();
+    let wait = Mutex::new(wait);
+    let system = SystemDef::worker(
+        "holding",
+        move |queries: &mut vivarium_world::Named<'_>, _: &mut vivarium_world::Run| {
+            wait.lock().unwrap().recv().map_err(|error| error.to_string())?;
+            queries.each::<(&mut Place,)>("all", |(place,)| place.x += 100.0);
+            Ok(())
+        },
+    );
+    world.add_system(system.query::<(&mut Place,)>("all").every(1e6)).unwrap();
+    go
+}
+
+fn places(world: &World) -> usize {
+    world.pool_len(world.registry().of::<Place>().unwrap())
+}
+
+#[test]
+fn a_removed_block_is_still_counted_until_the_next_update() {
+    let (mut world, calls) = world(0);
+    let a = world.spawn((Place { x: 1.0 },));
+    let b = world.spawn((Place { x: 2.0 },));
+    world.remove(a);
+    world.remove_component::<Place>(b).unwrap();
+    assert_eq!((places(&world), calls.count("free")), (2, 0));
+    world.set_paused(true);
+    world.update(100.0);
+    assert_eq!((places(&world), calls.count("free")), (2, 0), "nothing is freed while paused");
+    world.set_paused(false);
+    world.update(16.0);
+    assert_eq!((places(&world), calls.count("free")), (0, 2));
+}
+
+#[test]
+fn blocks_are_freed_in_the_order_they_were_given_up() {
+    let (mut world, calls) = world(0);
+    let ids = [5.0, 3.0, 8.0, 1.0].map(|x| world.spawn((Place { x },)));
+    for k in [2, 0, 3, 1] {
+        world.remove(ids[k]);
+    }
+    calls.take();
+    world.step();
+    assert_eq!(calls.take(), ["free place 8", "free place 5", "free place 1", "free place 3"]);
+}
+
+#[test]
+fn no_block_is_freed_while_a_run_that_may_see_it_is_open() {
+    for threads in [1, 4] {
+        let (mut world, calls) = world(threads);
+        let go = holding(&mut world);
+        let old = world.spawn((Place { x: 1.0 },));
+        world.step();
+        world.remove(old);
+        for _ in 0..3 {
+            world.step();
+        }
+        assert_eq!((places(&world), calls.count("free")), (1, 0));
+        // Its row is not handed out meanwhile.
+        let new = world.spawn((Place { x: 2.0 },));
+        go.send(()).unwrap();
+        world.settle();
+        assert_eq!(calls.count("free place 101"), 1, "freed when the last run that waited ended");
+        assert_eq!(world.get::<Place>(new), Some(Place { x: 2.0 }));
+        assert_eq!(places(&world), 1);
+    }
+}
+
+#[test]
+fn what_was_given_up_after_a_run_began_waits_for_the_runs_open_at_its_promotion() {
+    let (mut world, calls) = world(4);
+    let go = holding(&mut world);
+    let ids: Vec<_> = (0..3).map(|n| world.spawn((Place { x: n as f64 }, Frozen))).collect();
+    world.step();
+    world.remove(ids[0]);
+    world.step();
+    world.remove(ids[1]);
+    world.step();
+    go.send(()).unwrap();
+    world.settle();
+    assert_eq!(calls.count("free"), 2);
+}
+
+#[test]
+fn adding_where_the_old_block_is_owed_waits_for_the_run_that_holds_it() {
+    for threads in [1, 4] {
+        let (mut world, calls) = world(threads);
+        let go = holding(&mut world);
+        let id = world.spawn((Place { x: 1.0 },));
+        world.step();
+        world.remove_component::<Place>(id).unwrap();
+        go.send(()).unwrap();
+        world.add(id, Place { x: 2.0 }).unwrap();
+        assert_eq!(world.get::<Place>(id), Some(Place { x: 2.0 }));
+        world.settle();
+        world.step();
+        assert_eq!(calls.count("free place 101"), 1);
+        assert_eq!(calls.count("free"), 1);
+        assert_eq!(world.get::<Place>(id), Some(Place { x: 2.0 }));
+    }
+}
+
+#[test]
+fn a_component_written_by_hand_waits_for_the_run_that_holds_it() {
+    let (mut world, _) = world(1);
+    let go = holding(&mut world);
+    let id = world.spawn((Place { x: 1.0 },));
+    world.step();
+    assert!(world.peek::<Place>(id).is_none(), "a run has it");
+    go.send(()).unwrap();
+    world.set(id, Place { x: 5.0 }).unwrap();
+    assert_eq!(world.get::<Place>(id), Some(Place { x: 5.0 }), "the run came first");
+}
+
+#[test]
+fn a_run_visits_the_rows_of_its_dispatch_whatever_happens_meanwhile() {
+    let (mut world, _) = world(2);
+    let go = holding(&mut world);
+    let ids: Vec<_> = (0..200).map(|n| world.spawn((Place { x: n as f64 },))).collect();
+    world.step();
+    for k in (0..200).step_by(2) {
+        world.remove(ids[k]);
+    }
+    let late: Vec<_> = (0..5000).map(|n| world.spawn((Place { x: n as f64 }, Speed { vx: 0.0 }))).collect();
+    let same: Vec<_> = (0..500).map(|n| world.spawn((Place { x: n as f64 },))).collect();
+    go.send(()).unwrap();
+    world.settle();
+    for (k, &id) in ids.iter().enumerate().skip(1).step_by(2) {
+        assert_eq!(world.get::<Place>(id), Some(Place { x: k as f64 + 100.0 }));
+    }
+    for (k, &id) in late.iter().enumerate().chain(same.iter().enumerate()) {
+        assert_eq!(world.get::<Place>(id), Some(Place { x: k as f64 }));
+    }
+}
+
+#[test]
+fn a_long_period_a_disabled_or_a_removed_system_never_delays_reuse() {
+    for threads in THREADS {
+        let (mut world, calls) = world(threads);
+        world.set_scheduler(SchedulerKind::Default);
+        let slow = SystemDef::each::<(&Place,), _>("slow", |_, _| ()).every(1e9);
+        world.add_system(slow).unwrap();
+        let off = world.add_system(SystemDef::each::<(&Place,), _>("off", |_, _| ())).unwrap();
+        world.set_enabled(off, false);
+        let gone = world.add_system(SystemDef::each::<(&Place,), _>("gone", |_, _| ())).unwrap();
+        let id = world.spawn((Place { x: 1.0 },));
+        world.step();
+        world.settle();
+        world.remove_system(gone);
+        world.remove(id);
+        world.step();
+        assert_eq!((places(&world), calls.count("free")), (0, 1));
+    }
+}
+
+#[test]
+fn a_free_hook_that_panics_is_reported_and_the_others_still_run() {
+    use vivarium_world::{Catalog, Component};
+    let calls = Calls::default();
+    let heard = calls.clone();
+    let place = Place::definition().on_free::<Place>(move |place| {
+        assert!(place.x != 1.0, "one is sticky");
+        heard.push(format!("free {}", place.x));
+    });
+    let mut world = world_of(&Catalog::new().define(place).unwrap(), 0);
+    let ids = [0.0, 1.0, 2.0].map(|x| world.spawn((Place { x },)));
+    assert_eq!(ids.map(|id| world.remove(id)), [true; 3]);
+    world.step();
+    assert_eq!((calls.take(), places(&world)), (vec!["free 0".into(), "free 2".into()], 0));
+    let errors = errors(&mut world);
+    assert!(errors.len() == 1 && errors[0].contains("one is sticky"), "{errors:?}");
+}

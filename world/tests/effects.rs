@@ -1,0 +1,301 @@
+//! Rules of what a run asks for, and when it happens.
+
+mod common;
+
+use common::*;
+use std::sync::{Arc, Mutex};
+use vivarium_world::{EntityId, Named, Run, SchedulerKind, SystemDef, World};
+
+/// A worker system that does one thing once a run.
+fn worker(name: &str, mut once: impl FnMut(&mut Run) -> Result<(), String> + Send + 'static) -> SystemDef {
+    SystemDef::worker(name, move |_: &mut Named<'_>, run: &mut Run| once(run))
+}
+
+#[test]
+fn effects_are_applied_in_groups_and_in_call_order_within_one() {
+    for threads in THREADS {
+        let (mut world, calls) = world(threads);
+        let a = world.spawn((Place { x: 1.0 },));
+        let b = world.spawn((Place { x: 2.0 },));
+        calls.take();
+        record_events(&mut world, &calls);
+        let heard = calls.clone();
+        world.on(move |_, word: &&'static str| heard.push(format!("heard {word}")));
+        let system = worker("all", move |run| {
+            run.spawn((Place { x: 3.0 },))?;
+            run.kill(b)?;
+            run.send("one");
+            run.add(a, Frozen)?;
+            run.fail(a, "so what");
+            run.set(a, Place { x: 4.0 })?;
+            run.send("two");
+            run.remove::<Frozen>(a)?;
+            run.fail(b, "again");
+            Ok(())
+        });
+        let system = system.creates(["place"]).kills().adds::<Frozen>().removes::<Frozen>().writes::<Place>();
+        world.add_system(system).unwrap();
+        world.step();
+        let expected = [
+            "update",
+            "error `all` failed: so what (entity 0v1, #0)",
+            "error `all` failed: again (entity 1v1, #1)",
+            "got frozen",
+            "changed place",
+            "lost frozen",
+            "heard one",
+            "heard two",
+            "died place",
+            "died readable",
+            "removed readable",
+            "attach place",
+            "added readable",
+            "updated",
+        ];
+        assert_eq!(calls.take(), expected);
+    }
+}
+
+#[test]
+fn effects_for_an_entity_that_is_gone_are_dropped_and_counted() {
+    for threads in THREADS {
+        let (mut world, _) = world(threads);
+        let gone = world.spawn((Place { x: 1.0 },));
+        world.remove(gone);
+        let system = worker("late", move |run| {
+            run.set(gone, Place { x: 2.0 })?;
+            run.add(gone, Frozen)?;
+            run.remove::<Frozen>(gone)?;
+            run.kill(gone)?;
+            Ok(())
+        });
+        world.add_system(system.kills().adds::<Frozen>().removes::<Frozen>().writes::<Place>()).unwrap();
+        world.step();
+        assert_eq!(world.dropped_effects(), 4);
+        assert_eq!(errors(&mut world), no_strings());
+    }
+}
+
+#[test]
+fn an_undeclared_effect_is_an_error_that_says_what_to_declare() {
+    let (mut world, _) = world(0);
+    let id = world.spawn((Place { x: 1.0 },));
+    let try_it: Vec<(&str, Box<dyn FnMut(&mut Run) -> Result<(), String> + Send>)> = vec![
+        ("kills()", Box::new(move |run| Ok(run.kill(id)?))),
+        ("adds::<T>()", Box::new(move |run| Ok(run.add(id, Frozen)?))),
+        ("removes::<T>()", Box::new(move |run| Ok(run.remove::<Place>(id)?))),
+        ("writes::<T>()", Box::new(move |run| Ok(run.set(id, Place { x: 2.0 })?))),
+        ("creates([…])", Box::new(move |run| Ok(run.spawn((Place { x: 2.0 },)).map(drop)?))),
+        ("creates([…])", Box::new(move |run| Ok(run.create(&config(r#"{ "x": 2 }"#)).map(drop)?))),
+    ];
+    for (declare, mut once) in try_it {
+        let system = world.add_system(worker("greedy", move |run| once(run))).unwrap();
+        world.step();
+        world.remove_system(system);
+        let errors = errors(&mut world);
+        assert!(
+            errors.len() == 1 && errors[0].contains(declare) && errors[0].contains("greedy"),
+            "{errors:?}"
+        );
+    }
+    assert_eq!((world.len(), world.get::<Place>(id)), (1, Some(Place { x: 1.0 })));
+}
+
+#[test]
+fn the_id_of_a_created_entity_may_be_stored_at_once() {
+    for threads in THREADS {
+        let (mut world, _) = world(threads);
+        let parent = world.spawn((Link { target: 0 },));
+        let system = SystemDef::each::<(&mut Link,), _>("parents", |(link,), run| {
+            let child = run.spawn((Place { x: 1.0 },))?;
+            link.target = child.bits();
+            run.create(&config(r#"{ "x": 2 }"#)).map(drop)
+        });
+        let id = world.add_system(system.creates(["place"])).unwrap();
+        world.step();
+        world.set_enabled(id, false);
+        let child = EntityId::from_bits(world.get::<Link>(parent).unwrap().target).unwrap();
+        assert_eq!(world.get::<Place>(child), Some(Place { x: 1.0 }));
+        let order: Vec<_> = world.entities().collect();
+        assert_eq!((order.len(), order[1]), (3, child), "{threads}");
+    }
+}
+
+#[test]
+fn a_created_entity_joins_queries_when_it_is_adopted() {
+    for threads in THREADS {
+        let (mut world, _) = world(threads);
+        world.spawn((Place { x: 0.0 },));
+        let seen = Seen::default();
+        let noted = seen.clone();
+        let system = SystemDef::each::<(EntityId, &Place), _>("doubles", move |(id, place), run| {
+            noted.push(id);
+            run.spawn((Place { x: place.x + 1.0 },)).map(drop)
+        });
+        world.add_system(system.creates(["place"])).unwrap();
+        let visited: Vec<usize> = (0..4)
+            .map(|_| {
+                world.step();
+                seen.take().len()
+            })
+            .collect();
+        assert_eq!(visited, [1, 2, 4, 8]);
+    }
+}
+
+#[test]
+fn what_a_panicking_run_staged_is_freed_and_what_it_asked_for_forgotten() {
+    for threads in THREADS {
+        let (mut world, calls) = world(threads);
+        let id = world.spawn((Place { x: 1.0 },));
+        calls.take();
+        let system = worker("falls", move |run| {
+            run.spawn((Place { x: 8.0 },))?;
+            run.create(&config(r#"{ "x": 9, "vx": 1 }"#))?;
+            run.kill(id)?;
+            panic!("no more");
+        });
+        world.add_system(system.creates(["place", "speed"]).kills()).unwrap();
+        world.step();
+        assert_eq!(calls.take(), ["free place 8", "free place 9", "free speed 1"]);
+        assert!(world.contains(id) && world.len() == 1);
+    }
+}
+
+#[test]
+fn one_adoption_that_fails_is_named_and_freed_and_the_rest_are_adopted() {
+    for threads in THREADS {
+        let (mut world, calls) = world(threads);
+        record_events(&mut world, &calls);
+        let system = worker("maker", |run| {
+            for x in [1.0, -1.0, -2.0, 2.0] {
+                run.spawn((Place { x }, Speed { vx: 5.0 }))?;
+            }
+            Ok(())
+        });
+        let id = world.add_system(system.creates(["place", "speed"])).unwrap();
+        world.step();
+        world.remove_system(id);
+        assert_eq!(calls.count("added"), 2);
+        assert_eq!(world.len(), 2);
+        let (errors, _) = world.take_errors();
+        assert_eq!(errors.len(), 2);
+        assert!(errors.iter().all(|error| error.system == Some(id) && error.entity.is_some()), "{errors:?}");
+        calls.take();
+        world.step();
+        assert_eq!(calls.count("free place -"), 2);
+        assert_eq!(calls.count("free speed"), 2);
+        world.clear();
+        assert_eq!((calls.count("free place"), calls.count("free speed")), (4, 4));
+    }
+}
+
+#[test]
+fn effects_of_a_run_overtaken_by_a_load_or_a_clear_are_discarded_whole() {
+    for threads in [1, 4] {
+        for clears in [true, false] {
+            let (mut world, calls) = world(threads);
+            world.set_scheduler(SchedulerKind::Default);
+            let id = world.spawn((Place { x: 1.0 },));
+            let (go, wait) = std::sync::mpsc::channel::<()>();
+            let wait = Mutex::new(wait);
+            let system = worker("slow", move |run| {
+                run.spawn((Place { x: 8.0 },))?;
+                run.kill(id)?;
+                run.send("done");
+                wait.lock().unwrap().recv().map_err(|error| error.to_string())
+            });
+            world.add_system(system.creates(["place"]).kills()).unwrap();
+            let heard = calls.clone();
+            world.on(move |_, _: &&'static str| heard.push("heard"));
+            world.step();
+            assert!(world.is_busy());
+            calls.take();
+            go.send(()).unwrap();
+            if clears {
+                world.clear();
+            } else {
+                load(&mut world, r#""entities": [ { "vx": 1 } ]"#);
+            }
+            world.settle();
+            assert_eq!(calls.count("free place 8"), 1);
+            assert_eq!((calls.count("heard"), calls.count("died")), (0, 0));
+            assert_eq!(world.len(), usize::from(!clears));
+            assert!(!world.is_busy());
+        }
+    }
+}
+
+#[test]
+fn a_listener_may_settle_hash_or_load_while_effects_are_applied() {
+    for threads in THREADS {
+        let (mut world, calls) = world(threads);
+        let id = world.spawn((Place { x: 1.0 },));
+        let hashed = Arc::new(Mutex::new(Vec::new()));
+        let hashes = hashed.clone();
+        world.on(move |world, word: &&'static str| match *word {
+            "settle" => {
+                world.settle();
+                hashes.lock().unwrap().push(world.state_hash());
+            }
+            _ => drop(load(world, r#""entities": [ { "vx": 1 } ]"#)),
+        });
+        let system = |word: &'static str| {
+            let system = worker(word, move |run| {
+                run.send(word);
+                run.kill(id)?;
+                run.spawn((Place { x: 8.0 },)).map(drop)?;
+                Ok(())
+            });
+            system.creates(["place"]).kills()
+        };
+        let saves = world.add_system(system("settle")).unwrap();
+        world.step();
+        assert_eq!(hashed.lock().unwrap().len(), 1);
+        world.remove_system(saves);
+        assert_eq!(world.len(), 1);
+        world.add_system(system("load")).unwrap();
+        calls.take();
+        world.step();
+        assert_eq!(world.len(), 1, "what the run still asked for went with its world");
+        assert_eq!(calls.count("free place 8"), 2);
+        world.step();
+        assert!(world.entities().all(|id| world.peek::<Speed>(id).is_some()));
+    }
+}
+
+#[test]
+fn results_do_not_depend_on_threads() {
+    let hash = |threads| {
+        let (mut world, _) = world(threads);
+        let seed: Vec<_> = (0..50).map(|n| world.spawn((Place { x: n as f64 }, Speed { vx: 1.0 }))).collect();
+        for name in ["a", "b"] {
+            let system = SystemDef::each::<(EntityId, &mut Place), _>(name, |(id, place), run: &mut Run| {
+                place.x += 1.0;
+                if place.x as u64 % 7 == 0 {
+                    run.kill(id)?;
+                    run.create(&config(r#"{ "x": 1, "vx": 2 }"#))?;
+                    run.spawn((Place { x: 3.0 },))?;
+                }
+                Ok::<(), vivarium_world::EffectError>(())
+            });
+            world.add_system(system.kills().creates(["place", "speed"])).unwrap();
+        }
+        let system = SystemDef::each::<(EntityId, &Speed), _>("c", |(id, _), run: &mut Run| {
+            if run.tick() % 2 == 0 { run.add(id, Frozen) } else { run.remove::<Frozen>(id) }
+        });
+        world.add_system(system.adds::<Frozen>().removes::<Frozen>()).unwrap();
+        world.remove(seed[3]);
+        let hashes: Vec<u64> = (0..30)
+            .map(|_| {
+                world.step();
+                world.state_hash()
+            })
+            .collect();
+        (hashes, world.len())
+    };
+    let expected = hash(0);
+    assert!(expected.1 > 50);
+    assert_eq!(hash(1), expected);
+    assert_eq!(hash(4), expected);
+}

@@ -1,0 +1,343 @@
+//! Rules of systems: when they run, over what, and what becomes of their errors.
+
+mod common;
+
+use common::*;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use vivarium_world::{
+    EntityId, Named, Run, SchedulerKind, Step, SystemDef, SystemPhase, With, Without, World,
+};
+
+const SCHEDULERS: [SchedulerKind; 2] = [SchedulerKind::Default, SchedulerKind::Conflict];
+
+/// Every number of threads with every scheduler.
+fn each_setting(mut test: impl FnMut(World, Calls)) {
+    for threads in THREADS {
+        for scheduler in SCHEDULERS {
+            let (mut world, calls) = world(threads);
+            world.set_scheduler(scheduler);
+            world.set_step(None).unwrap();
+            test(world, calls);
+        }
+    }
+}
+
+fn update(world: &mut World, elapsed: f64) {
+    world.update(elapsed);
+    world.settle();
+}
+
+#[test]
+fn a_long_step_gives_one_run_with_the_largest_multiple_of_the_period() {
+    each_setting(|mut world, calls| {
+        world.spawn((Place { x: 0.0 },));
+        calls.take();
+        let heard = calls.clone();
+        let each =
+            SystemDef::each::<(&Place,), _>("noting", move |_, run| heard.push(format!("{}", run.delta())));
+        world.add_system(each.every(10.0).not_at_once()).unwrap();
+        for elapsed in [9.0, 3.0, 35.0, 3.0] {
+            update(&mut world, elapsed);
+        }
+        assert_eq!(calls.take(), ["10", "30", "10"]);
+    });
+}
+
+#[test]
+fn a_run_that_fails_keeps_its_time() {
+    each_setting(|mut world, _| {
+        let calls = Calls::default();
+        world.spawn((Place { x: 0.0 },));
+        let fails = Arc::new(AtomicBool::new(true));
+        for kind in ["world", "worker", "panics"] {
+            let (heard, fails) = (calls.clone(), fails.clone());
+            let mut note = move |delta: f64| {
+                heard.push(format!("{kind} {delta}"));
+                if fails.load(Ordering::Relaxed) { Err("not now".to_owned()) } else { Ok(()) }
+            };
+            let system = match kind {
+                "world" => SystemDef::system(kind, move |_: &mut World, step: &Step| note(step.delta)),
+                "worker" => {
+                    SystemDef::worker(kind, move |_: &mut Named<'_>, run: &mut Run| note(run.delta()))
+                }
+                _ => SystemDef::each::<(&Place,), _>(kind, move |_, run| note(run.delta()).unwrap()),
+            };
+            world.add_system(system).unwrap();
+        }
+        update(&mut world, 5.0);
+        fails.store(false, Ordering::Relaxed);
+        update(&mut world, 7.0);
+        update(&mut world, 1.0);
+        let mut said = calls.take();
+        said.sort();
+        let expected = [
+            "panics 1",
+            "panics 12",
+            "panics 5",
+            "worker 1",
+            "worker 12",
+            "worker 5",
+            "world 1",
+            "world 12",
+            "world 5",
+        ];
+        assert_eq!(said, expected);
+        assert_eq!(world.take_errors().0.len(), 3);
+    });
+}
+
+#[test]
+fn a_disabled_system_accumulates_nothing() {
+    each_setting(|mut world, _| {
+        let calls = Calls::default();
+        let heard = calls.clone();
+        let id = world
+            .add_system(
+                SystemDef::system("noting", move |_: &mut World, step: &Step| {
+                    heard.push(format!("{}", step.delta));
+                    Ok(())
+                })
+                .every(10.0)
+                .not_at_once(),
+            )
+            .unwrap();
+        update(&mut world, 6.0);
+        world.set_enabled(id, false);
+        update(&mut world, 100.0);
+        world.set_enabled(id, true);
+        update(&mut world, 4.0);
+        assert_eq!(calls.take(), ["10"]);
+    });
+}
+
+#[test]
+fn a_step_a_system_does_not_want_is_lost() {
+    each_setting(|mut world, _| {
+        let calls = Calls::default();
+        world.spawn((Place { x: 0.0 },));
+        for name in ["world", "worker"] {
+            let heard = calls.clone();
+            let system = if name == "world" {
+                SystemDef::system(name, move |_: &mut World, step: &Step| {
+                    heard.push(format!("{name} {}", step.delta));
+                    Ok(())
+                })
+            } else {
+                SystemDef::each::<(&Place,), _>(name, move |_, run| {
+                    heard.push(format!("{name} {}", run.delta()))
+                })
+            };
+            let wanted =
+                system.every(10.0).not_at_once().should_run(|world| world.clocks().game_time != 106.0);
+            world.add_system(wanted).unwrap();
+        }
+        for elapsed in [6.0, 100.0, 5.0] {
+            update(&mut world, elapsed);
+        }
+        let mut said = calls.take();
+        said.sort();
+        assert_eq!(said, ["worker 10", "world 10"]);
+    });
+}
+
+#[test]
+fn a_failing_item_is_reported_with_its_entity_and_the_next_goes_on() {
+    each_setting(|mut world, _| {
+        let ids: Vec<EntityId> = (0..5).map(|n| world.spawn((Place { x: n as f64 },))).collect();
+        for on_world in [true, false] {
+            let each = |(place,): (&mut Place,), _: &mut Run| {
+                place.x += 10.0;
+                if place.x as i64 % 2 == 1 { Err(format!("{} is odd", place.x)) } else { Ok(()) }
+            };
+            let system = if on_world {
+                SystemDef::each_on_world_thread::<(&mut Place,), _>("checks", each)
+            } else {
+                SystemDef::each::<(&mut Place,), _>("checks", each)
+            };
+            let id = world.add_system(system).unwrap();
+            update(&mut world, 1.0);
+            world.remove_system(id);
+            let (errors, _) = world.take_errors();
+            let entities: Vec<_> = errors.iter().map(|error| error.entity.unwrap().0).collect();
+            assert_eq!(entities, [ids[1], ids[3]]);
+            assert!(errors.iter().all(|error| error.phase == SystemPhase::Update && !error.panicked));
+        }
+        assert_eq!(world.get::<Place>(ids[4]), Some(Place { x: 24.0 }));
+    });
+}
+
+#[test]
+fn a_panic_ends_its_run_and_names_the_system_and_the_entity() {
+    each_setting(|mut world, _| {
+        let ids: Vec<EntityId> = (0..3).map(|n| world.spawn((Place { x: n as f64 },))).collect();
+        // Scattered, so that rows are visited one by one.
+        let system = world
+            .add_system(SystemDef::each::<(&mut Place,), _>("falls", |(place,), _| {
+                assert!(place.x != 1.0, "one is too many");
+                place.x += 10.0;
+            }))
+            .unwrap();
+        update(&mut world, 1.0);
+        let (errors, _) = world.take_errors();
+        assert_eq!(errors.len(), 1);
+        assert!(
+            errors[0].panicked && errors[0].name == "falls" && errors[0].message.contains("one is too many")
+        );
+        let x = |id| world.peek::<Place>(id).map(|place| place.x);
+        assert_eq!(ids.iter().map(|&id| x(id)).collect::<Vec<_>>(), [Some(10.0), Some(1.0), Some(2.0)]);
+        let status = world.systems().next().unwrap();
+        assert!(status.id == system && status.enabled && status.open_run.is_none());
+        assert!(status.last_error.is_some_and(|error| error.contains("one is too many")));
+        update(&mut world, 1.0);
+        assert_eq!(world.take_errors().0.len(), 1, "the host decides, not the world");
+    });
+}
+
+#[test]
+fn names_may_be_used_twice() {
+    let (mut world, _) = world(0);
+    let system = || SystemDef::each::<(&Place,), _>("same", |_, _| ());
+    let (a, b) = (world.add_system(system()).unwrap(), world.add_system(system()).unwrap());
+    assert_ne!(a, b);
+    assert_eq!(world.system_named("same"), Some(a));
+    assert!(world.remove_system(a) && !world.remove_system(a));
+    assert_eq!(world.system_named("same"), Some(b));
+}
+
+#[test]
+fn membership_is_what_the_bits_say_at_dispatch() {
+    each_setting(|mut world, _| {
+        let calls = Calls::default();
+        let both = world.spawn((Place { x: 1.0 }, Speed { vx: 1.0 }));
+        let frozen = world.spawn((Place { x: 2.0 }, Speed { vx: 1.0 }, Frozen));
+        let place = world.spawn((Place { x: 3.0 },));
+        let heard = calls.clone();
+        world
+            .add_system(SystemDef::each::<(&Place, With<Speed>, Without<Frozen>, Option<&Health>), _>(
+                "query",
+                move |(place, (), (), health), _| heard.push(format!("{} {}", place.x, health.is_some())),
+            ))
+            .unwrap();
+        update(&mut world, 1.0);
+        assert_eq!(calls.take(), ["1 false"]);
+        world.add(place, Speed { vx: 1.0 }).unwrap();
+        world.add(place, Health { health: 1.0 }).unwrap();
+        world.remove_component::<Frozen>(frozen).unwrap();
+        world.remove(both);
+        update(&mut world, 1.0);
+        let mut said = calls.take();
+        said.sort();
+        assert_eq!(said, ["2 false", "3 true"]);
+        world.add(frozen, Frozen).unwrap();
+        world.remove_component::<Speed>(place).unwrap();
+        update(&mut world, 1.0);
+        assert_eq!(calls.take(), no_strings());
+    });
+}
+
+#[test]
+fn static_entities_are_left_out_on_the_world_thread_and_included_in_workers() {
+    each_setting(|mut world, _| {
+        let (on_world, on_worker) = (Calls::default(), Calls::default());
+        world.create(&config(r#"{ "x": 1, "isStatic": true }"#)).unwrap();
+        world.create(&config(r#"{ "x": 2 }"#)).unwrap();
+        let (a, b) = (on_world.clone(), on_worker.clone());
+        let here = SystemDef::each_on_world_thread::<(&Place,), _>("here", move |(place,), _| {
+            a.push(format!("{}", place.x))
+        });
+        world.add_system(here).unwrap();
+        world
+            .add_system(SystemDef::each::<(&Place,), _>("there", move |(place,), _| {
+                b.push(format!("{}", place.x))
+            }))
+            .unwrap();
+        update(&mut world, 1.0);
+        assert_eq!((on_world.take(), on_worker.take()), (vec!["2".into()], vec!["1".into(), "2".into()]));
+    });
+}
+
+#[test]
+fn the_visit_order_is_the_same_for_the_same_history_whatever_the_threads() {
+    let mut orders = Vec::new();
+    each_setting(|mut world, _| {
+        let mut ids: Vec<EntityId> = Vec::new();
+        for n in 0..400 {
+            ids.push(if n % 3 == 0 {
+                world.spawn((Place { x: n as f64 }, Speed { vx: 0.0 }))
+            } else {
+                world.spawn((Place { x: n as f64 },))
+            });
+            if n % 4 == 0 {
+                world.remove(ids[n / 2]);
+            }
+            if n % 50 == 0 {
+                update(&mut world, 1.0);
+            }
+        }
+        let seen = Seen::default();
+        world.add_system(noting("noting", &seen)).unwrap();
+        update(&mut world, 1.0);
+        let order: Vec<u64> = seen.take().into_iter().map(|id| world.ordinal(id).unwrap().0).collect();
+        assert_eq!(order.len(), world.len());
+        orders.push(order);
+    });
+    assert!(orders.iter().all(|order| *order == orders[0]));
+}
+
+#[test]
+fn a_query_that_could_hand_out_a_block_twice_is_refused() {
+    let (mut world, _) = world(0);
+    let refused = |world: &mut World, system| world.add_system(system).unwrap_err().to_string();
+    let error = refused(&mut world, SystemDef::each::<(&mut Place, &Place), _>("twice", |_, _| ()));
+    assert!(error.contains("twice") && error.contains("\"place\""), "{error}");
+    refused(&mut world, SystemDef::each::<(Option<&Place>, &mut Place), _>("twice", |_, _| ()));
+    let error = refused(&mut world, SystemDef::each::<(&mut vivarium_world::Entity,), _>("own", |_, _| ()));
+    assert!(error.contains("entity"), "{error}");
+    assert_eq!(world.systems().len(), 0);
+    world.add_system(SystemDef::each::<(&Place, &Place, With<Place>), _>("fine", |_, _| ())).unwrap();
+}
+
+#[test]
+fn a_system_that_removes_itself_or_adds_another_does_no_harm() {
+    each_setting(|mut world, calls| {
+        let heard = calls.clone();
+        world
+            .add_system(SystemDef::system("first", move |world: &mut World, _: &Step| {
+                let me = world.system_named("first").unwrap();
+                world.remove_system(me);
+                let heard = heard.clone();
+                let added = SystemDef::system("second", move |_: &mut World, _: &Step| {
+                    heard.push("second");
+                    Ok(())
+                });
+                world.add_system(added).map(drop).map_err(|error| error.to_string())
+            }))
+            .unwrap();
+        update(&mut world, 1.0);
+        assert_eq!(calls.take(), no_strings(), "one added meanwhile waits");
+        update(&mut world, 1.0);
+        assert_eq!(calls.take(), ["second"]);
+    });
+}
+
+#[test]
+fn a_system_may_load_or_clear_the_world_it_runs_in() {
+    each_setting(|mut world, _| {
+        world.spawn((Place { x: 0.0 },));
+        let loads = |world: &mut World, _: &Step| {
+            load(world, r#""entities": [ { "x": 1 }, { "x": 2 } ]"#);
+            let other = SystemDef::system("other", |_: &mut World, _: &Step| Ok(()));
+            world.add_system(other).map(drop).map_err(|error| error.to_string())
+        };
+        world.add_system(SystemDef::system("loads", loads)).unwrap();
+        world.add_system(SystemDef::each::<(&mut Place,), _>("moves", |(place,), _| place.x += 1.0)).unwrap();
+        update(&mut world, 1.0);
+        assert_eq!(world.len(), 2);
+        let names: Vec<_> = world.systems().map(|status| status.name.to_string()).collect();
+        assert_eq!(names, ["other"]);
+        update(&mut world, 16.0);
+        assert_eq!(world.systems().next().unwrap().runs, 1, "its body is its own");
+        assert!(world.take_errors().0.is_empty());
+    });
+}
