@@ -8,6 +8,7 @@ mod order; // an order of registration that suits readers
 mod output; // the plan as text, DOT and JSON
 mod period; // when a system is due
 mod plan; // levels, batches and pairs of a list of systems
+mod queue; // runs between their update and the end of their effects
 
 pub use access::{Access, Alone, Creates, QueryAccess};
 pub use component_set::ComponentSet;

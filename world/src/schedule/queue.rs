@@ -1,0 +1,292 @@
+//! Runs of the conflict scheduler between the update that queued them and the end of their effects: which may start,
+//! and whose effects may be applied. Decided here, done by the world.
+//!
+//! | stage | meaning | what moves it on |
+//! |---|---|---|
+//! | waiting | earlier runs stand in its way | the last of them completes, then `start` |
+//! | working | dispatched | `finish`, with what it asks for |
+//! | done | its effects wait for their turn | `publishable` names it, then `complete` |
+//!
+//! A run waits for every earlier one it conflicts with, for earlier runs of its own system, and for earlier ones that
+//! may kill: whoever comes after a death does not see the dead. Its creations are published in queue order among
+//! creators, and after the runs that read or write what is created; its kills after every earlier run.
+
+use super::access::Access;
+use crate::id::SystemId;
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// A queued run; tickets grow in queue order and are never used again.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Ticket(u64);
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Stage {
+    Waiting,
+    Working,
+    Done { creates: bool, kills: bool },
+}
+
+#[derive(Debug)]
+struct Queued {
+    ticket: Ticket,
+    system: SystemId,
+    /// The access it was queued with.
+    access: Arc<Access>,
+    /// The update that queued it.
+    update: u64,
+    stage: Stage,
+    /// Earlier runs it waits for.
+    blockers: u32,
+}
+
+impl Queued {
+    /// Whether a later run of `system` with `access` waits for this one.
+    fn blocks(&self, system: SystemId, access: &Access) -> bool {
+        self.system == system || self.access.may_kill() || self.access.conflict(access).is_some()
+    }
+}
+
+/// The queue, in the order of updates, then of registration.
+#[derive(Debug, Default)]
+pub(crate) struct RunQueue {
+    runs: VecDeque<Queued>,
+    next: u64,
+}
+
+impl RunQueue {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.runs.is_empty()
+    }
+
+    /// How many updates have runs in the queue.
+    pub(crate) fn backlog(&self) -> usize {
+        let first = self.runs.front().map(|run| run.update);
+        let changes = self.runs.iter().zip(self.runs.iter().skip(1)).filter(|(a, b)| a.update != b.update);
+        first.map_or(0, |_| 1 + changes.count())
+    }
+
+    /// Queues a run behind all others.
+    pub(crate) fn push(&mut self, system: SystemId, access: Arc<Access>, update: u64) -> Ticket {
+        let ticket = Ticket(self.next);
+        self.next += 1;
+        let blockers = self.runs.iter().filter(|earlier| earlier.blocks(system, &access)).count() as u32;
+        self.runs.push_back(Queued { ticket, system, access, update, stage: Stage::Waiting, blockers });
+        ticket
+    }
+
+    fn place(&self, ticket: Ticket) -> usize {
+        self.runs.binary_search_by_key(&ticket, |run| run.ticket).expect("a ticket is used until it is complete")
+    }
+
+    /// The first run that may start.
+    pub(crate) fn startable(&self) -> Option<Ticket> {
+        let ready = |run: &&Queued| run.stage == Stage::Waiting && run.blockers == 0;
+        self.runs.iter().find(ready).map(|run| run.ticket)
+    }
+
+    /// The runs that may start now, in order.
+    pub(crate) fn all_startable(&self) -> impl Iterator<Item = (Ticket, SystemId)> + '_ {
+        let ready = |run: &&Queued| run.stage == Stage::Waiting && run.blockers == 0;
+        self.runs.iter().filter(ready).map(|run| (run.ticket, run.system))
+    }
+
+    /// A run was dispatched.
+    pub(crate) fn start(&mut self, ticket: Ticket) {
+        let place = self.place(ticket);
+        let run = &mut self.runs[place];
+        assert!(run.stage == Stage::Waiting && run.blockers == 0, "a run starts once, when nothing is in its way");
+        run.stage = Stage::Working;
+    }
+
+    /// A run's work is done, and what it asks for is known.
+    pub(crate) fn finish(&mut self, ticket: Ticket, creates: bool, kills: bool) {
+        let place = self.place(ticket);
+        debug_assert_eq!(self.runs[place].stage, Stage::Working);
+        self.runs[place].stage = Stage::Done { creates, kills };
+    }
+
+    /// The first run whose effects may be applied.
+    pub(crate) fn publishable(&self) -> Option<Ticket> {
+        let place = (0..self.runs.len()).find(|&place| self.may_publish(place))?;
+        Some(self.runs[place].ticket)
+    }
+
+    fn may_publish(&self, place: usize) -> bool {
+        let run = &self.runs[place];
+        let mut earlier = self.runs.range(..place);
+        match run.stage {
+            Stage::Waiting | Stage::Working => false,
+            Stage::Done { kills: true, .. } => place == 0,
+            Stage::Done { creates: true, .. } => !earlier.any(|other| other.access.is_published_before(&run.access)),
+            Stage::Done { .. } => true,
+        }
+    }
+
+    /// A run's effects are applied, or it will never run: whoever waits for it waits no longer.
+    pub(crate) fn complete(&mut self, ticket: Ticket) {
+        let place = self.place(ticket);
+        let Some(run) = self.runs.remove(place) else { return };
+        for later in self.runs.range_mut(place..) {
+            if run.blocks(later.system, &later.access) {
+                later.blockers -= 1;
+            }
+        }
+    }
+
+    /// Whose run a ticket is, and the update that queued it.
+    pub(crate) fn system(&self, ticket: Ticket) -> (SystemId, u64) {
+        let run = &self.runs[self.place(ticket)];
+        (run.system, run.update)
+    }
+
+    /// Runs of a system that have not started.
+    pub(crate) fn waiting_of(&self, system: SystemId) -> impl Iterator<Item = Ticket> + '_ {
+        let waiting = move |run: &&Queued| run.system == system && run.stage == Stage::Waiting;
+        self.runs.iter().filter(waiting).map(|run| run.ticket)
+    }
+
+    /// How many runs of a system are queued and have not started, and whom the first of them waits for.
+    pub(crate) fn waits(&self, system: SystemId) -> (usize, Option<SystemId>) {
+        let mut waiting = self.waiting_of(system);
+        let Some(first) = waiting.next() else { return (0, None) };
+        let place = self.place(first);
+        let run = &self.runs[place];
+        let blocker = self.runs.range(..place).find(|earlier| earlier.blocks(run.system, &run.access));
+        (1 + waiting.count(), blocker.map(|blocker| blocker.system))
+    }
+
+    /// The system whose run the oldest queued work waits for.
+    pub(crate) fn oldest(&self) -> Option<SystemId> {
+        self.runs.front().map(|run| run.system)
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.runs.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::id::ComponentId;
+    use crate::schedule::QueryAccess;
+    use proptest::prelude::*;
+
+    #[derive(Clone, Debug)]
+    struct Spec {
+        reads: Vec<u16>,
+        writes: Vec<u16>,
+        creates: Option<Vec<u16>>,
+        kills: bool,
+        exclusive: bool,
+    }
+
+    fn spec() -> impl Strategy<Value = Spec> {
+        let components = || proptest::collection::vec(1..6u16, 0..3);
+        let creates = proptest::option::weighted(0.3, components());
+        (components(), components(), creates, proptest::bool::weighted(0.2), proptest::bool::weighted(0.1))
+            .prop_map(|(reads, writes, creates, kills, exclusive)| Spec { reads, writes, creates, kills, exclusive })
+    }
+
+    fn access(spec: &Spec) -> Arc<Access> {
+        let ids = |list: &[u16]| list.iter().map(|&id| ComponentId(id)).collect::<Vec<_>>();
+        let mut access = Access::new().query(QueryAccess::new().required(ids(&spec.reads)));
+        for id in ids(&spec.writes) {
+            access = access.write(id);
+        }
+        if let Some(created) = &spec.creates {
+            access = access.creates(ids(created));
+        }
+        if spec.kills {
+            access = access.kills();
+        }
+        Arc::new(if spec.exclusive { access.exclusive() } else { access })
+    }
+
+    /// What happened to a run of the model, in the order it happened.
+    #[derive(Default, Clone, Debug)]
+    struct Seen {
+        started: Option<usize>,
+        published: Option<usize>,
+    }
+
+    proptest! {
+        /// Random systems over several updates, with runs that end in random order: nothing overlaps that conflicts,
+        /// conflicting runs and creators keep queue order, kills come after all before them, and all of it drains.
+        #[test]
+        fn whatever_ends_first_conflicting_runs_keep_their_order_and_everything_drains(
+            specs in proptest::collection::vec(spec(), 1..8),
+            updates in 1..4usize,
+            choices in proptest::collection::vec(any::<u16>(), 200),
+        ) {
+            let accesses: Vec<_> = specs.iter().map(access).collect();
+            let mut queue = RunQueue::default();
+            let mut runs = Vec::new();
+            for update in 0..updates {
+                for (place, access) in accesses.iter().enumerate() {
+                    let ticket = queue.push(SystemId(place as u32), access.clone(), update as u64);
+                    runs.push((ticket, place));
+                }
+            }
+            prop_assert_eq!(queue.backlog(), updates);
+            let mut seen = vec![Seen::default(); runs.len()];
+            let mut working: Vec<Ticket> = Vec::new();
+            let (mut time, mut choices) = (0, choices.into_iter().cycle());
+            let index = |ticket: Ticket| runs.iter().position(|run| run.0 == ticket).unwrap();
+            while !queue.is_empty() {
+                while let Some(ticket) = queue.startable() {
+                    queue.start(ticket);
+                    for &other in &working {
+                        let (a, b) = (index(other).min(index(ticket)), index(other).max(index(ticket)));
+                        let clash = accesses[runs[a].1].conflict(&accesses[runs[b].1]);
+                        prop_assert!(clash.is_none(), "{:?} and {:?} overlap", a, b);
+                    }
+                    working.push(ticket);
+                    seen[index(ticket)].started = Some(time);
+                    time += 1;
+                }
+                prop_assert!(!working.is_empty(), "nothing works, and nothing can start");
+                let choice = choices.next().unwrap() as usize;
+                let ticket = working.swap_remove(choice % working.len());
+                let spec = &specs[runs[index(ticket)].1];
+                queue.finish(ticket, spec.creates.is_some(), spec.kills && choice % 3 > 0);
+                while let Some(ticket) = queue.publishable() {
+                    queue.complete(ticket);
+                    seen[index(ticket)].published = Some(time);
+                    time += 1;
+                }
+            }
+            for later in 0..runs.len() {
+                for earlier in 0..later {
+                    let (first, second) = (&accesses[runs[earlier].1], &accesses[runs[later].1]);
+                    let waits = first.conflict(second).is_some() || first.may_kill() || runs[earlier].1 == runs[later].1;
+                    if waits {
+                        prop_assert!(seen[earlier].published < seen[later].started);
+                    }
+                    if first.may_create() && second.may_create() {
+                        prop_assert!(seen[earlier].published < seen[later].published);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_idle_queue_names_nobody_and_a_full_one_its_oldest() {
+        let mut queue = RunQueue::default();
+        assert_eq!((queue.backlog(), queue.oldest(), queue.startable()), (0, None, None));
+        let writes = Arc::new(Access::new().write(ComponentId(1)));
+        let first = queue.push(SystemId(4), writes.clone(), 1);
+        queue.push(SystemId(5), writes.clone(), 1);
+        queue.push(SystemId(4), writes, 2);
+        assert_eq!((queue.backlog(), queue.oldest()), (2, Some(SystemId(4))));
+        assert_eq!(queue.waits(SystemId(5)), (1, Some(SystemId(4))));
+        queue.start(first);
+        queue.finish(first, false, false);
+        assert_eq!(queue.publishable(), Some(first));
+        queue.complete(first);
+        assert_eq!(queue.waits(SystemId(5)), (1, None));
+        assert_eq!(queue.waits(SystemId(4)), (1, Some(SystemId(5))));
+    }
+}
