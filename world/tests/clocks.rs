@@ -117,6 +117,7 @@ fn all_systems_of_a_step_see_the_same_step_number() {
             }))
             .unwrap();
         world.update(40.0);
+        world.settle();
         assert_eq!(calls.take(), ["1", "1", "2", "2"]);
     }
 }

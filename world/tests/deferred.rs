@@ -52,7 +52,7 @@ fn blocks_are_freed_in_the_order_they_were_given_up() {
         world.remove(ids[k]);
     }
     calls.take();
-    world.step();
+    world.update(16.0);
     assert_eq!(calls.take(), ["free place 8", "free place 5", "free place 1", "free place 3"]);
 }
 
@@ -62,10 +62,10 @@ fn no_block_is_freed_while_a_run_that_may_see_it_is_open() {
         let (mut world, calls) = world(threads);
         let go = holding(&mut world);
         let old = world.spawn((Place { x: 1.0 },));
-        world.step();
+        world.update(16.0);
         world.remove(old);
         for _ in 0..3 {
-            world.step();
+            world.update(16.0);
         }
         assert_eq!((places(&world), calls.count("free")), (1, 0));
         // Its row is not handed out meanwhile.
@@ -83,11 +83,11 @@ fn what_was_given_up_after_a_run_began_waits_for_the_runs_open_at_its_promotion(
     let (mut world, calls) = world(4);
     let go = holding(&mut world);
     let ids: Vec<_> = (0..3).map(|n| world.spawn((Place { x: n as f64 }, Frozen))).collect();
-    world.step();
+    world.update(16.0);
     world.remove(ids[0]);
-    world.step();
+    world.update(16.0);
     world.remove(ids[1]);
-    world.step();
+    world.update(16.0);
     go.send(()).unwrap();
     world.settle();
     assert_eq!(calls.count("free"), 2);
@@ -99,13 +99,13 @@ fn adding_where_the_old_block_is_owed_waits_for_the_run_that_holds_it() {
         let (mut world, calls) = world(threads);
         let go = holding(&mut world);
         let id = world.spawn((Place { x: 1.0 },));
-        world.step();
+        world.update(16.0);
         world.remove_component::<Place>(id).unwrap();
         go.send(()).unwrap();
         world.add(id, Place { x: 2.0 }).unwrap();
         assert_eq!(world.get::<Place>(id), Some(Place { x: 2.0 }));
         world.settle();
-        world.step();
+        world.update(16.0);
         assert_eq!(calls.count("free place 101"), 1);
         assert_eq!(calls.count("free"), 1);
         assert_eq!(world.get::<Place>(id), Some(Place { x: 2.0 }));
@@ -117,7 +117,7 @@ fn a_component_written_by_hand_waits_for_the_run_that_holds_it() {
     let (mut world, _) = world(1);
     let go = holding(&mut world);
     let id = world.spawn((Place { x: 1.0 },));
-    world.step();
+    world.update(16.0);
     assert!(world.peek::<Place>(id).is_none(), "a run has it");
     go.send(()).unwrap();
     world.set(id, Place { x: 5.0 }).unwrap();
@@ -129,7 +129,7 @@ fn a_run_visits_the_rows_of_its_dispatch_whatever_happens_meanwhile() {
     let (mut world, _) = world(2);
     let go = holding(&mut world);
     let ids: Vec<_> = (0..200).map(|n| world.spawn((Place { x: n as f64 },))).collect();
-    world.step();
+    world.update(16.0);
     for k in (0..200).step_by(2) {
         world.remove(ids[k]);
     }
@@ -156,11 +156,11 @@ fn a_long_period_a_disabled_or_a_removed_system_never_delays_reuse() {
         world.set_enabled(off, false);
         let gone = world.add_system(SystemDef::each::<(&Place,), _>("gone", |_, _| ())).unwrap();
         let id = world.spawn((Place { x: 1.0 },));
-        world.step();
+        world.update(16.0);
         world.settle();
         world.remove_system(gone);
         world.remove(id);
-        world.step();
+        world.update(16.0);
         assert_eq!((places(&world), calls.count("free")), (0, 1));
     }
 }
@@ -177,7 +177,7 @@ fn a_free_hook_that_panics_is_reported_and_the_others_still_run() {
     let mut world = world_of(&Catalog::new().define(place).unwrap(), 0);
     let ids = [0.0, 1.0, 2.0].map(|x| world.spawn((Place { x },)));
     assert_eq!(ids.map(|id| world.remove(id)), [true; 3]);
-    world.step();
+    world.update(16.0);
     assert_eq!((calls.take(), places(&world)), (vec!["free 0".into(), "free 2".into()], 0));
     let errors = errors(&mut world);
     assert!(errors.len() == 1 && errors[0].contains("one is sticky"), "{errors:?}");

@@ -4,7 +4,7 @@ mod common;
 
 use common::*;
 use std::sync::{Arc, Mutex};
-use vivarium_world::{EntityId, Named, Run, SchedulerKind, SystemDef, World};
+use vivarium_world::{EntityId, Named, Run, SchedulerKind, SystemDef};
 
 /// A worker system that does one thing once a run.
 fn worker(name: &str, mut once: impl FnMut(&mut Run) -> Result<(), String> + Send + 'static) -> SystemDef {
@@ -208,7 +208,7 @@ fn effects_of_a_run_overtaken_by_a_load_or_a_clear_are_discarded_whole() {
             world.add_system(system.creates(["place"]).kills()).unwrap();
             let heard = calls.clone();
             world.on(move |_, _: &&'static str| heard.push("heard"));
-            world.step();
+            world.update(16.0);
             assert!(world.is_busy());
             calls.take();
             go.send(()).unwrap();

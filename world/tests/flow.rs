@@ -94,3 +94,25 @@ fn a_layout_that_does_not_fit_is_a_fault() {
         assert_eq!(world.state_hash(), before);
     }
 }
+
+#[test]
+fn updates_may_overlap_and_the_state_is_still_the_same() {
+    let scene =
+        SCENE.replace(r#"{ "system": "movement" }"#, r#"{ "system": "movement" }, { "system": "jitter" }"#);
+    let run = |threads: usize, settle_every: usize| {
+        let mut world = World::new(&catalog(), WorldOptions { threads, ..WorldOptions::default() }).unwrap();
+        world.load("jitter.json", &scene, &LoadOptions::default()).unwrap();
+        for step in 1..=200 {
+            world.update(16.0);
+            if step % settle_every == 0 {
+                world.settle();
+            }
+        }
+        assert_eq!(world.clocks().tick, 200);
+        (hash_after(&mut world, 0), world.len())
+    };
+    let expected = run(0, 1);
+    for (threads, settle_every) in [(0, 1000), (1, 1), (1, 1000), (2, 7), (2, 1000), (8, 1000)] {
+        assert_eq!(run(threads, settle_every), expected, "{threads} threads, settled every {settle_every}");
+    }
+}

@@ -259,7 +259,11 @@ fn fill_systems(world: &mut World, out: &mut Vec<SystemView>) {
             mean_chunk: system.mean_chunk,
             runs: system.runs,
             mean: world.timing().mean(system.id),
-            state: if running.is_some() { SystemState::Running { worker: None } } else { SystemState::Idle },
+            state: match (running, world.queued_runs(system.id)) {
+                (Some(_), _) => SystemState::Running { worker: None },
+                (None, (0, _)) => SystemState::Idle,
+                (None, (_, after)) => SystemState::Queued { after },
+            },
             last_error: system.last_error,
         });
     }
@@ -321,8 +325,7 @@ fn deferred(world: &World) -> DeferredView {
         view.blocks += pool.deferred().count();
         view.bytes += pool.deferred().count() * pool.block_size();
     }
-    let waits_for = world.deferred_waits_for();
-    for (request, active) in world.deferred_requests() {
+    for request in world.deferred_requests() {
         if view.list.len() >= LISTED {
             break;
         }
@@ -338,7 +341,7 @@ fn deferred(world: &World) -> DeferredView {
                 owner,
                 asked_by: request.asked_by,
                 since: request.since,
-                waits_for: if active { waits_for.to_vec() } else { Vec::new() },
+                waits_for: world.waited_for(request),
                 quarantined: world.storage.pool(component).quarantined().has(row),
             });
         }

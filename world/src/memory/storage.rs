@@ -142,7 +142,7 @@ impl Storage {
         }
     }
 
-    /// Gives back a retired row with whatever blocks still wait in it.
+    /// Gives back whatever blocks still wait in a retired row; the row itself is given back by `Rows::give`.
     pub(crate) fn free_row(&mut self, row: u32) {
         for k in 0..self.rows.ever_len(row) {
             let pool = &mut self.pools[self.rows.ever(row, k).index()];
@@ -152,7 +152,6 @@ impl Storage {
         }
         self.ids.defer(row);
         self.ids.free(row);
-        self.rows.give(row);
     }
 
     /// The components of a row whose blocks are deferred.

@@ -19,5 +19,7 @@ pub use output::{PlanDocument, PlanPair, PlanSystem};
 pub use period::{Accumulator, PeriodState};
 pub use plan::{Batches, Pair, Plan, SystemAccess};
 
+pub(crate) use queue::{RunQueue, Ticket};
+
 #[cfg(test)]
 mod tests;

@@ -112,6 +112,14 @@ impl Accumulator {
         self.take(delta);
     }
 
+    /// A run that was told with [`ran`](Self::ran) when it was queued failed after all: it keeps its time.
+    pub fn failed(&mut self, delta: f64) {
+        self.state.runs = self.state.runs.saturating_sub(1);
+        if delta.is_finite() && delta > 0.0 {
+            self.state.accumulated += delta;
+        }
+    }
+
     fn take(&mut self, delta: f64) {
         if delta.is_finite() && delta > 0.0 {
             self.state.accumulated = (self.state.accumulated - delta).max(0.0);

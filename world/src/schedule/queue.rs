@@ -17,7 +17,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// A queued run; tickets grow in queue order and are never used again.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct Ticket(u64);
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -76,7 +76,9 @@ impl RunQueue {
     }
 
     fn place(&self, ticket: Ticket) -> usize {
-        self.runs.binary_search_by_key(&ticket, |run| run.ticket).expect("a ticket is used until it is complete")
+        self.runs
+            .binary_search_by_key(&ticket, |run| run.ticket)
+            .expect("a ticket is used until it is complete")
     }
 
     /// The first run that may start.
@@ -95,7 +97,10 @@ impl RunQueue {
     pub(crate) fn start(&mut self, ticket: Ticket) {
         let place = self.place(ticket);
         let run = &mut self.runs[place];
-        assert!(run.stage == Stage::Waiting && run.blockers == 0, "a run starts once, when nothing is in its way");
+        assert!(
+            run.stage == Stage::Waiting && run.blockers == 0,
+            "a run starts once, when nothing is in its way"
+        );
         run.stage = Stage::Working;
     }
 
@@ -118,7 +123,9 @@ impl RunQueue {
         match run.stage {
             Stage::Waiting | Stage::Working => false,
             Stage::Done { kills: true, .. } => place == 0,
-            Stage::Done { creates: true, .. } => !earlier.any(|other| other.access.is_published_before(&run.access)),
+            Stage::Done { creates: true, .. } => {
+                !earlier.any(|other| other.access.is_published_before(&run.access))
+            }
             Stage::Done { .. } => true,
         }
     }
@@ -186,7 +193,13 @@ mod tests {
         let components = || proptest::collection::vec(1..6u16, 0..3);
         let creates = proptest::option::weighted(0.3, components());
         (components(), components(), creates, proptest::bool::weighted(0.2), proptest::bool::weighted(0.1))
-            .prop_map(|(reads, writes, creates, kills, exclusive)| Spec { reads, writes, creates, kills, exclusive })
+            .prop_map(|(reads, writes, creates, kills, exclusive)| Spec {
+                reads,
+                writes,
+                creates,
+                kills,
+                exclusive,
+            })
     }
 
     fn access(spec: &Spec) -> Arc<Access> {

@@ -8,6 +8,10 @@ impl World {
     /// Gives rows, ordinals and hooks to what a run created: ordinals and hooks in call order, rows by archetype.
     /// One whose hooks fail is freed again.
     pub(super) fn adopt(&mut self, effects: &mut Effects) {
+        if effects.created.is_empty() {
+            return;
+        }
+        self.release_rows();
         let staged = std::mem::take(&mut effects.staged);
         let created = std::mem::take(&mut effects.created);
         let since = self.runs.next();

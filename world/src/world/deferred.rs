@@ -27,60 +27,75 @@ pub(crate) enum Owed {
 pub(crate) struct Request {
     pub(crate) owed: Owed,
     pub(crate) asked_by: Option<SystemId>,
+    /// The tick it was asked for at.
     pub(crate) since: u64,
+    /// The first run that began after it, and so cannot touch it; it waits for open runs before that one.
+    pub(crate) until: RunId,
 }
 
-/// Requests in two groups: those that wait for the runs in `waits_for`, and those after them.
+/// Requests in the order they were made, and rows that were given back.
 #[derive(Default)]
 pub(crate) struct DeferredFree {
-    pub(crate) next: Vec<Request>,
-    pub(crate) active: VecDeque<Request>,
-    pub(crate) waits_for: Vec<RunId>,
+    pub(crate) requests: VecDeque<Request>,
+    /// Rows with the tick they were given up at. They serve creations of later ticks only: which rows those get
+    /// must not depend on how soon runs end.
+    pub(super) rows: VecDeque<(u64, u32)>,
 }
 
 impl World {
     pub(super) fn owe(&mut self, owed: Owed) {
-        let (asked_by, since) = (self.runs.acting(), self.clocks.tick);
-        self.deferred.next.push(Request { owed, asked_by, since });
+        let (asked_by, since, until) = (self.runs.acting(), self.logical_tick(), self.runs.next());
+        self.deferred.requests.push_back(Request { owed, asked_by, since, until });
     }
 
-    /// Frees what no open run can touch, and lets what was asked for since wait for the runs open now.
-    pub(super) fn promote_deferred(&mut self) {
-        while self.deferred.waits_for.is_empty() {
-            while let Some(request) = self.deferred.active.pop_front() {
-                self.give_back(request.owed);
+    /// Gives back what was asked for before a tick and no open run can touch.
+    pub(super) fn promote_deferred(&mut self, before: u64) {
+        let may_free = |world: &Self| {
+            let request = world.deferred.requests.front()?;
+            let waits = world.runs.oldest().is_some_and(|oldest| oldest < request.until);
+            (request.since < before && !waits).then_some(())
+        };
+        while may_free(self).is_some() {
+            if let Some(request) = self.deferred.requests.pop_front() {
+                self.give_back(request);
             }
-            if self.deferred.next.is_empty() {
-                return;
-            }
-            self.deferred.active.extend(self.deferred.next.drain(..));
-            self.deferred.waits_for.extend(self.runs.open_ids());
+        }
+    }
+
+    /// Lets creations of the tick the world is at have the rows that were given up before it.
+    pub(super) fn release_rows(&mut self) {
+        if self.deferred.rows.is_empty() && self.deferred.requests.is_empty() {
+            return;
+        }
+        let tick = self.logical_tick();
+        if !self.clocks.paused {
+            self.promote_deferred(tick);
+        }
+        while let Some((_, row)) = self.deferred.rows.pop_front_if(|(since, _)| *since < tick) {
+            self.storage.rows.give(row);
         }
     }
 
     /// Frees everything that is owed; no run works any more.
     pub(super) fn free_all_deferred(&mut self) {
         debug_assert!(!self.runs.any_working());
-        self.deferred.waits_for.clear();
-        while !self.deferred.active.is_empty() || !self.deferred.next.is_empty() {
-            while let Some(request) = self.deferred.active.pop_front() {
-                self.give_back(request.owed);
-            }
-            self.deferred.active.extend(self.deferred.next.drain(..));
+        while let Some(request) = self.deferred.requests.pop_front() {
+            self.give_back(request);
+        }
+        while let Some((_, row)) = self.deferred.rows.pop_front() {
+            self.storage.rows.give(row);
         }
     }
 
     /// A run ended: what waited for it may wait no longer.
-    pub(super) fn run_ended(&mut self, run: RunId) {
-        let before = self.deferred.waits_for.len();
-        self.deferred.waits_for.retain(|&waiting| waiting != run);
-        if before > 0 && self.deferred.waits_for.is_empty() && !self.clocks.paused {
-            self.promote_deferred();
+    pub(super) fn run_ended(&mut self) {
+        if !self.deferred.requests.is_empty() && !self.clocks.paused {
+            self.promote_deferred(self.clocks.tick);
         }
     }
 
-    fn give_back(&mut self, owed: Owed) {
-        match owed {
+    fn give_back(&mut self, request: Request) {
+        match request.owed {
             Owed::Hook { component, block } => {
                 let definition = self.shared.registry.get(component);
                 if let Some(hook) = &definition.on_free
@@ -107,6 +122,7 @@ impl World {
                     }
                 }
                 self.storage.free_row(row);
+                self.deferred.rows.push_back((request.since, row));
             }
         }
     }

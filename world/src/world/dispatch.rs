@@ -6,9 +6,31 @@ use super::systems::Systems;
 use super::workers::Completion;
 use crate::id::{ComponentId, RunId, SystemId};
 use crate::memory::ReservedIds;
+use crate::schedule::Ticket;
 use crate::system::{Body, Effects, Job, JobOutcome, Run, Step, SystemKind};
 use crate::timing::RunTime;
 use std::collections::VecDeque;
+
+/// A run that is due: its time, and when that was.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Due {
+    pub(crate) delta: f64,
+    pub(crate) tick: u64,
+    pub(crate) game_time: f64,
+    /// Runs of the system before it.
+    pub(crate) number: u64,
+    /// Its place in the queue of the conflict scheduler. Its time is then used up already.
+    pub(crate) ticket: Option<Ticket>,
+}
+
+/// What came of a dispatch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Dispatched {
+    /// The run is open.
+    Open,
+    /// There was nothing to do, or it is done.
+    Over,
+}
 
 /// A run between its dispatch and the end of its effects.
 #[derive(Clone, Debug)]
@@ -19,6 +41,7 @@ pub(crate) struct Open {
     pub(crate) since: u64,
     /// Whether its work is done and only its effects wait.
     pub(crate) done: bool,
+    ticket: Option<Ticket>,
 }
 
 /// What a finished run asks for, waiting to be applied.
@@ -45,8 +68,17 @@ impl OpenRuns {
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Open> {
         self.open.iter()
     }
-    pub(super) fn open_ids(&self) -> impl Iterator<Item = RunId> + '_ {
-        self.open.iter().map(|open| open.run)
+    /// The run that was dispatched first.
+    pub(super) fn oldest(&self) -> Option<RunId> {
+        self.open.first().map(|open| open.run)
+    }
+    /// The number the next run gets.
+    pub(super) fn next(&self) -> RunId {
+        RunId(self.next)
+    }
+    /// The open run of a queued one.
+    pub(super) fn of_ticket(&self, ticket: Ticket) -> Option<RunId> {
+        self.open.iter().find(|open| open.ticket == Some(ticket)).map(|open| open.run)
     }
     pub(super) fn acting(&self) -> Option<SystemId> {
         self.acting
@@ -58,21 +90,16 @@ impl OpenRuns {
         (self.acting, name.unwrap_or_else(|| "world".to_owned()))
     }
 
-    fn begin(&mut self, system: SystemId, since: u64) -> RunId {
+    fn begin(&mut self, system: SystemId, since: u64, ticket: Option<Ticket>) -> RunId {
         let run = RunId(self.next);
         self.next += 1;
-        self.open.push(Open { run, system, since, done: false });
+        self.open.push(Open { run, system, since, done: false, ticket });
         run
     }
 
     fn end(&mut self, run: RunId) -> Option<Open> {
         let at = self.open.iter().position(|open| open.run == run)?;
         Some(self.open.remove(at))
-    }
-
-    /// The run that is begun next.
-    pub(super) fn next(&self) -> RunId {
-        RunId(self.next)
     }
 
     /// Goes on with run numbers where others ended.
@@ -88,10 +115,12 @@ impl OpenRuns {
 
 impl World {
     /// Runs a system that is due: on the world thread to the end, or as far as its dispatch.
-    pub(super) fn dispatch(&mut self, place: usize, delta: f64) {
+    pub(super) fn dispatch(&mut self, place: usize, due: Due) -> Dispatched {
+        let Due { delta, tick, game_time, number, ticket } = due;
         let entry = &mut self.systems.list[place];
         if entry.kind == SystemKind::System {
-            return self.run_on_world(place, delta);
+            self.run_on_world(place, due);
+            return Dispatched::Over;
         }
         let system = entry.id;
         for query in &mut entry.queries {
@@ -99,11 +128,13 @@ impl World {
         }
         entry.members = entry.queries.first().map_or(0, |query| query.cache.mask().members);
         if entry.members == 0 && entry.kind != SystemKind::Worker {
-            entry.accumulator.ran(delta);
-            return;
+            if ticket.is_none() {
+                entry.accumulator.ran(delta);
+            }
+            return Dispatched::Over;
         }
-        let Some(Body::Worker(body)) = entry.body.take() else { return };
-        let run = self.runs.begin(system, self.workers.clock().now());
+        let Some(Body::Worker(body)) = entry.body.take() else { return Dispatched::Over };
+        let run = self.runs.begin(system, self.workers.clock().now(), ticket);
         entry.open_run = Some(run);
         let lent = self.storage.lend(run, &entry.borrows, &entry.queries);
         let creates = entry.capabilities.creates.is_some() || entry.capabilities.creates_anything;
@@ -116,10 +147,10 @@ impl World {
             run: Run {
                 name: entry.name.clone(),
                 place: place as u64,
-                number: entry.accumulator.state().runs,
-                tick: self.clocks.tick,
+                number,
+                tick,
                 delta,
-                game_time: self.clocks.game_time,
+                game_time,
                 params: entry.params.clone(),
                 capabilities: entry.capabilities.clone(),
                 shared: self.shared.clone(),
@@ -134,18 +165,21 @@ impl World {
         if entry.kind == SystemKind::EntitySystem {
             let completion = self.workers.run_here(system, run, job);
             self.take_in(completion);
-            self.apply_effects_of(run);
+            if ticket.is_none() {
+                self.apply_effects_of(run);
+            }
         } else {
             self.workers.spawn(system, run, job);
         }
+        Dispatched::Open
     }
 
     /// A system of the world thread: its body is taken out while it has the world.
-    fn run_on_world(&mut self, place: usize, delta: f64) {
+    fn run_on_world(&mut self, place: usize, due: Due) {
         let entry = &mut self.systems.list[place];
         let (id, name) = (entry.id, entry.name.clone());
         let Some(Body::World(mut body)) = entry.body.take() else { return };
-        let step = Step { tick: self.clocks.tick, delta, game_time: self.clocks.game_time };
+        let step = Step { tick: due.tick, delta: due.delta, game_time: due.game_time };
         let before = self.runs.acting.replace(id);
         let start = self.workers.clock().now();
         let called = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| body(self, &step)));
@@ -160,8 +194,14 @@ impl World {
         if let Some(entry) = self.systems.get_mut(id) {
             entry.body = Some(Body::World(body));
             match &failure {
-                None => entry.accumulator.ran(delta),
-                Some((message, _)) => entry.last_error = Some(message.clone()),
+                None if due.ticket.is_none() => entry.accumulator.ran(due.delta),
+                None => {}
+                Some((message, _)) => {
+                    entry.last_error = Some(message.clone());
+                    if due.ticket.is_some() {
+                        entry.accumulator.failed(due.delta);
+                    }
+                }
             }
         }
         if let Some((message, panicked)) = failure {
@@ -184,19 +224,25 @@ impl World {
         let Job { body, lent, run: finished, .. } = job;
         let members: usize = lent.queries.first().map_or(0, |query| query.mask.members);
         self.storage.take_back(lent);
-        if let Some(open) = self.runs.open.iter_mut().find(|open| open.run == run) {
+        let open = self.runs.open.iter_mut().find(|open| open.run == run);
+        let ticket = open.and_then(|open| {
             open.done = true;
-        }
+            open.ticket
+        });
         self.timing.run(&RunTime { system, start, end, worker, completes_pass: true });
         let Run { ids, mut effects, delta, name, failed, shared, .. } = finished;
         self.storage.slots.take_back(ids.rest());
         if let Some(entry) = self.systems.get_mut(system) {
             entry.body = Some(Body::Worker(body));
             entry.created_last = effects.created.len();
-            match &outcome {
-                JobOutcome::Done if failed => {}
-                JobOutcome::Done => entry.accumulator.ran(delta),
-                JobOutcome::Panicked { message, .. } => entry.last_error = Some(message.clone()),
+            if let JobOutcome::Panicked { message, .. } = &outcome {
+                entry.last_error = Some(message.clone());
+            }
+            let failed = failed || outcome != JobOutcome::Done;
+            match (ticket, failed) {
+                (None, false) => entry.accumulator.ran(delta),
+                (Some(_), true) => entry.accumulator.failed(delta),
+                (None, true) | (Some(_), false) => {}
             }
         }
         if let JobOutcome::Panicked { message, rows: (first, count) } = outcome {
@@ -224,6 +270,9 @@ impl World {
             }
             self.discard(&shared, &mut effects);
         }
+        if let Some(ticket) = ticket {
+            self.conflict.queue.finish(ticket, !effects.created.is_empty(), !effects.deaths.is_empty());
+        }
         self.runs.ready.push_back(Ready { run, system, effects });
     }
 
@@ -234,7 +283,7 @@ impl World {
         {
             entry.open_run = None;
         }
-        self.run_ended(run);
+        self.run_ended();
     }
 
     /// Waits for the run that writes a component, if one does. Its effects are not applied here.

@@ -28,6 +28,7 @@ impl World {
 
     /// Puts blocks into a new row and the entity into the order.
     pub(super) fn place(&mut self, prepared: &Prepared) -> EntityId {
+        self.release_rows();
         let archetype = self.storage.rows.archetype(&prepared.components);
         let id = self.storage.slots.reserve();
         let row = self.storage.create_row(archetype, id);
@@ -84,6 +85,7 @@ impl World {
     /// # Panics
     /// If a type is not registered, is `entity`, or occurs twice.
     pub fn spawn<B: Bundle>(&mut self, bundle: B) -> EntityId {
+        self.release_rows();
         let archetype = self.bundle::<B>();
         let id = self.storage.slots.reserve();
         let row = self.storage.create_row(archetype, id);

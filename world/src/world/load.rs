@@ -91,6 +91,7 @@ impl World {
     /// Ends what is open, removes every entity in order, and frees all blocks with their hooks.
     fn tear_down(&mut self) {
         self.wait_for_runs();
+        self.conflict.clear();
         let shared = self.shared.clone();
         while let Some(mut ready) = self.runs.ready.pop_front() {
             self.discard(&shared, &mut ready.effects);

@@ -7,6 +7,7 @@ mod adopt; // entities that runs created
 mod clocks;
 mod compact;
 mod components; // components of entities that are there
+mod conflict; // the conflict scheduler
 mod deferred; // blocks and rows given back late
 mod dispatch; // from a system to an open run
 mod effects; // what runs asked for
@@ -44,6 +45,7 @@ use crate::random::SharedStream;
 use crate::scene::{SceneHeader, SchedulerKind};
 use crate::system::RunShared;
 use crate::timing::PerformanceTiming;
+use conflict::ConflictState;
 use deferred::DeferredFree;
 use dispatch::OpenRuns;
 use events::Listeners;
@@ -96,6 +98,9 @@ pub struct World {
     /// Entities off the list whose removal listeners have yet to hear of.
     leaving: VecDeque<EntityId>,
     deferred: DeferredFree,
+    conflict: ConflictState,
+    /// Tick and game time of the queued run the world thread is at; none is now.
+    logical: Option<(u64, f64)>,
     systems: Systems,
     runs: OpenRuns,
     workers: Workers,
@@ -143,6 +148,8 @@ impl World {
             dying: Vec::new(),
             leaving: VecDeque::new(),
             deferred: DeferredFree::default(),
+            conflict: ConflictState::default(),
+            logical: None,
             systems: Systems::default(),
             runs: OpenRuns::default(),
             workers,
@@ -279,15 +286,14 @@ impl World {
         self.runs.iter().map(|open| (open.run, open.system, open.since))
     }
 
-    /// What is owed, oldest first, and whether it waits for `deferred_waits_for`.
-    pub(crate) fn deferred_requests(&self) -> impl Iterator<Item = (&Request, bool)> {
-        let active = self.deferred.active.iter().map(|request| (request, true));
-        active.chain(self.deferred.next.iter().map(|request| (request, false)))
+    /// What is owed, oldest first.
+    pub(crate) fn deferred_requests(&self) -> impl Iterator<Item = &Request> {
+        self.deferred.requests.iter()
     }
 
-    /// The runs that the older requests wait for.
-    pub(crate) fn deferred_waits_for(&self) -> &[RunId] {
-        &self.deferred.waits_for
+    /// The open runs a request waits for.
+    pub(crate) fn waited_for(&self, request: &Request) -> Vec<RunId> {
+        self.runs.iter().map(|open| open.run).take_while(|&run| run < request.until).collect()
     }
 
     /// Blocks that wait to be given back.
@@ -304,6 +310,11 @@ impl World {
     pub(crate) fn pump_with(&mut self, completion: workers::Completion) {
         self.take_in(completion);
         self.pump();
+    }
+
+    /// The tick of the queued run the world thread is at, else the world's.
+    fn logical_tick(&self) -> u64 {
+        self.logical.map_or(self.clocks.tick, |(tick, _)| tick)
     }
 
     /// Takes the errors systems reported since they were last taken, and how many more there were.

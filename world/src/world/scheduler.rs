@@ -1,6 +1,7 @@
 //! What runs in an update, and when.
 
 use super::World;
+use super::dispatch::Due;
 use super::events::{SystemError, SystemPhase};
 use crate::id::SystemId;
 use crate::scene::SchedulerKind;
@@ -11,7 +12,7 @@ impl World {
     pub(super) fn run_systems(&mut self, delta: f64) {
         match self.scheduler {
             SchedulerKind::Default => self.run_by_default(delta),
-            SchedulerKind::Conflict => self.run_by_conflict(delta),
+            SchedulerKind::Conflict => self.queue_systems(delta),
         }
     }
 
@@ -41,8 +42,10 @@ impl World {
                 }
                 _ => {
                     self.systems.claims.retain(|&claim| claim != id);
-                    if let Some(due) = due {
-                        self.dispatch(place, due);
+                    if let Some(delta) = due {
+                        let (tick, game_time) = (self.clocks.tick, self.clocks.game_time);
+                        let number = self.systems.list[place].accumulator.state().runs;
+                        self.dispatch(place, Due { delta, tick, game_time, number, ticket: None });
                     }
                 }
             }
@@ -51,7 +54,7 @@ impl World {
     }
 
     /// Adds a step's time to what a system accumulated, unless it does not want it. Whether it takes part in the step.
-    fn takes_part(&mut self, id: SystemId, delta: f64) -> bool {
+    pub(super) fn takes_part(&mut self, id: SystemId, delta: f64) -> bool {
         let Some(entry) = self.systems.get_mut(id).filter(|entry| entry.accumulator.is_enabled()) else {
             return false;
         };
@@ -106,40 +109,5 @@ impl World {
         entry.kind != SystemKind::System
             || reads.iter().all(|c| !self.storage.pool(c).is_lent_to_write())
                 && writes.iter().all(|c| !self.storage.pool(c).is_lent())
-    }
-
-    /// Batch after batch of the compiled schedule. The systems of a batch run together; when all are done their
-    /// effects are applied in registration order, so that results do not depend on threads.
-    fn run_by_conflict(&mut self, delta: f64) {
-        self.wait_for_runs();
-        self.apply_ready();
-        let plan = self.systems.plan();
-        let ids: Vec<SystemId> = plan.systems().iter().map(|system| system.id).collect();
-        let unwanted: Vec<SystemId> = ids.into_iter().filter(|&id| !self.takes_part(id, delta)).collect();
-        for batch in plan.batches().batches() {
-            let systems: Vec<SystemId> = batch.iter().map(|&place| plan.systems()[place].id).collect();
-            // Workers first, so that they work while the world thread does its own.
-            let on_world = |kind| matches!(kind, SystemKind::System | SystemKind::EntitySystem);
-            for world_thread in [false, true] {
-                for &id in &systems {
-                    let Some(place) = self.systems.place(id) else { continue };
-                    let entry = &self.systems.list[place];
-                    if on_world(entry.kind) == world_thread
-                        && !unwanted.contains(&id)
-                        && let Some(due) = entry.accumulator.due()
-                    {
-                        self.dispatch(place, due);
-                    }
-                }
-            }
-            self.wait_for_runs();
-            self.order_ready(&systems);
-            self.apply_ready();
-        }
-    }
-
-    fn order_ready(&mut self, systems: &[SystemId]) {
-        let place = |id: SystemId| systems.iter().position(|&other| other == id);
-        self.runs.ready.make_contiguous().sort_by_key(|ready| place(ready.system));
     }
 }

@@ -163,6 +163,7 @@ impl World {
     pub fn remove_system(&mut self, id: SystemId) -> bool {
         let Some(place) = self.systems.place(id) else { return false };
         self.systems.list.remove(place);
+        self.skip_queued(id);
         self.systems.plan = None;
         self.timing.remove_system(id);
         self.emit(WorldEvent::SystemRemoved(id));

@@ -1,7 +1,12 @@
 //! One update: clocks, deferred frees, systems.
 
 use super::{SystemError, World, WorldEvent};
+use crate::id::SystemId;
+use crate::scene::SchedulerKind;
 use std::time::Duration;
+
+/// How long an update waits for room in the queue before it gives up.
+const STALL: Duration = Duration::from_secs(10);
 
 /// What an update did.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -10,6 +15,8 @@ pub struct UpdateReport {
     pub steps: u32,
     /// Steps that were dropped because they were too many.
     pub dropped: u64,
+    /// The system that holds up the queue of the conflict scheduler: the steps after that were not done.
+    pub stalled: Option<SystemId>,
     /// The last error that was reported meanwhile.
     pub last_error: Option<SystemError>,
 }
@@ -31,15 +38,18 @@ impl World {
         if !self.clocks.paused {
             let delta = (elapsed * self.clocks.time_scale).min(f64::MAX);
             match self.clocks.step {
-                None => {
-                    self.advance(delta);
-                    report.steps = 1;
-                }
+                None => match self.advance(delta) {
+                    Ok(()) => report.steps = 1,
+                    Err(system) => report.stalled = Some(system),
+                },
                 Some(step) => {
                     self.clocks.accumulated = (self.clocks.accumulated + delta).min(f64::MAX);
                     while self.clocks.accumulated >= step && report.steps < self.clocks.max_catch_up {
+                        if let Err(system) = self.advance(step) {
+                            report.stalled = Some(system);
+                            break;
+                        }
                         self.clocks.accumulated -= step;
-                        self.advance(step);
                         report.steps += 1;
                     }
                     if self.clocks.accumulated >= step {
@@ -63,41 +73,72 @@ impl World {
         self.clocks.player_time += step;
         self.emit(WorldEvent::UpdateStarted);
         let paused = std::mem::take(&mut self.clocks.paused);
-        self.pump();
-        self.advance(step);
+        // Nothing is queued then, so there is room.
+        self.settle();
+        let _ = self.advance(step);
         self.settle();
         self.clocks.paused = paused;
         self.emit(WorldEvent::UpdateFinished);
     }
 
-    fn advance(&mut self, delta: f64) {
+    /// Does one step, unless the queue is full and stays so: then the system that holds it up is named.
+    fn advance(&mut self, delta: f64) -> Result<(), SystemId> {
+        self.wait_for_room()?;
         let start = self.workers.clock().now();
         self.clocks.game_time += delta;
         self.clocks.tick += 1;
         self.timing.begin_tick(self.clocks.tick, start);
-        self.promote_deferred();
+        self.promote_deferred(self.clocks.tick);
         self.run_systems(delta);
         let elapsed = Duration::from_nanos((delta / self.clocks.time_scale.max(1e-9) * 1e6) as u64);
         self.timing.end_tick(self.workers.clock().now(), elapsed);
+        Ok(())
     }
 
-    /// Applies the effects of runs that are over. Never waits.
-    pub fn pump(&mut self) {
-        while let Some(completion) = self.workers.try_receive() {
-            self.take_in(completion);
+    /// Pumps until another update may be queued.
+    fn wait_for_room(&mut self) -> Result<(), SystemId> {
+        let Some(most) = self.conflict.max_backlog else { return Ok(()) };
+        let start = self.workers.clock().now();
+        while self.conflict.queue.backlog() >= most {
+            if let Some(completion) = self.workers.receive_for(Duration::from_millis(5)) {
+                self.take_in(completion);
+            }
+            self.pump();
+            let waited = self.workers.clock().now().saturating_sub(start);
+            if Duration::from_nanos(waited) > STALL
+                && let Some(system) = self.conflict.queue.oldest()
+            {
+                return Err(system);
+            }
         }
-        self.apply_ready();
+        Ok(())
     }
 
-    /// Waits until nothing is open, and applies all effects.
-    pub fn settle(&mut self) {
+    /// Applies the effects of runs that are over, and starts those that may start. Never waits.
+    pub fn pump(&mut self) {
         loop {
-            self.wait_for_runs();
-            self.apply_ready();
-            // Asked for by a listener, a run whose effects are being applied is still open.
-            if !self.runs.any_working() && self.runs.ready.is_empty() {
+            while let Some(completion) = self.workers.try_receive() {
+                self.take_in(completion);
+            }
+            if self.scheduler == SchedulerKind::Default {
+                return self.apply_ready();
+            }
+            if !self.work_on_queue() {
                 return;
             }
+        }
+    }
+
+    /// Waits until nothing is open or queued, and applies all effects.
+    pub fn settle(&mut self) {
+        loop {
+            self.pump();
+            // Asked for by a listener or a system, the run the world thread is at is still open.
+            if !self.runs.any_working() {
+                return;
+            }
+            let completion = self.workers.receive();
+            self.take_in(completion);
         }
     }
 
@@ -109,9 +150,9 @@ impl World {
         }
     }
 
-    /// Whether a run is open.
+    /// Whether a run is open or queued.
     pub fn is_busy(&self) -> bool {
-        !self.runs.is_empty()
+        !self.runs.is_empty() || !self.conflict.queue.is_empty()
     }
 
     /// Lets game time stand still, or go on. What is open is drained by `pump` either way.

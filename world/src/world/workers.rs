@@ -4,6 +4,7 @@ use super::clocks::Clock;
 use crate::id::{RunId, SystemId};
 use crate::system::{Job, JobOutcome};
 use crossbeam_channel::{Receiver, Sender, unbounded};
+use std::time::Duration;
 
 /// A run that is over: what was lent, and what it asks for.
 pub(crate) struct Completion {
@@ -81,6 +82,11 @@ impl Workers {
     /// The next run that is over; some run is open.
     pub(crate) fn receive(&self) -> Completion {
         self.receiver.recv().expect("this end keeps a sender")
+    }
+
+    /// The next run that is over, if one comes within a time.
+    pub(crate) fn receive_for(&self, time: Duration) -> Option<Completion> {
+        self.receiver.recv_timeout(time).ok()
     }
 
     /// Where runs come back, to sleep on.
