@@ -109,7 +109,7 @@ impl Edits {
 }
 
 /// Whether both write the same field of the same entities, or the same parameter.
-fn is_same_field(one: &Command, other: &Command) -> bool {
+pub(crate) fn is_same_field(one: &Command, other: &Command) -> bool {
     match (one, other) {
         (
             Command::Set { entities, target, .. },

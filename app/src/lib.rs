@@ -17,6 +17,7 @@ pub mod window;
 
 mod edits;
 mod palette;
+mod script;
 mod toasts;
 
 /// The whole program for a world of one's own: does what the process's arguments say, and says how the process

@@ -2,7 +2,7 @@
 
 use super::hear::Waiting;
 use super::question::{Question, Then};
-use super::{Inspector, SCRIPT_LIMIT, is_empty};
+use super::{Inspector, is_empty};
 use crate::documents::Purpose;
 use crate::edits::{Before, Undo};
 use crate::keys::Action;
@@ -84,7 +84,7 @@ impl Inspector {
             Action::Undo => self.undo(),
             Action::Redo => self.redo(),
             Action::Duplicate | Action::Kill | Action::Remove => self.act_on_selected(action),
-            Action::CopyScript => context.copy_text(self.script.join("\n")),
+            Action::CopyScript => self.copy_script(context),
             Action::SelectNone => self.history.apply(&Select::None),
             Action::Back => self.history.back(),
             Action::Forward => self.history.forward(),
@@ -152,7 +152,7 @@ impl Inspector {
 
     /// Tells the host, and remembers what is to follow its reply.
     pub(super) fn command(&mut self, command: Command) {
-        self.write_script(&command);
+        self.script.push(&command);
         let list = self.wanted.as_ref().and_then(|wanted| wanted.entities.as_ref());
         let step = Before { snapshot: self.host.snapshot(), list }.step(&command);
         let waiting = match (step, &command) {
@@ -166,12 +166,15 @@ impl Inspector {
         }
     }
 
-    /// Keeps a command for a script of what was done.
-    fn write_script(&mut self, command: &Command) {
-        if self.script.len() < SCRIPT_LIMIT
-            && let Ok(line) = serde_json::to_string(command)
-        {
-            self.script.push(line);
+    /// Copies what was done since the load.
+    fn copy_script(&mut self, context: &Context) {
+        context.copy_text(self.script.text());
+        match self.script.count() {
+            (count, 0) => self.note(LogLevel::Info, format!("copied commands: {count}")),
+            (count, left_out) => {
+                let message = format!("copied commands: {count}; there was no room for the last {left_out}");
+                self.note(LogLevel::Warning, message);
+            }
         }
     }
 
@@ -180,7 +183,7 @@ impl Inspector {
         let Some(step) = self.edits.undo() else { return };
         if let Undo::By(commands) = step.undo {
             for (n, command) in commands.into_iter().enumerate() {
-                self.write_script(&command);
+                self.script.push(&command);
                 let number = self.host.send(command);
                 self.waiting.insert(number, Waiting::Undone { first: n == 0 });
             }
@@ -192,7 +195,7 @@ impl Inspector {
     fn redo(&mut self) {
         let Some(step) = self.edits.redo() else { return };
         self.note(LogLevel::Info, format!("done again: {}", step.title));
-        self.write_script(&step.redo);
+        self.script.push(&step.redo);
         let number = self.host.send(step.redo.clone());
         self.waiting.insert(number, Waiting::Edit { step, again: true });
     }

@@ -5,6 +5,7 @@ use super::question::{DiskChange, Question, Then};
 use crate::documents::DocumentEvent;
 use crate::edits::{Step, Undo};
 use crate::files::{Origin, Session};
+use crate::script::Script;
 use std::path::PathBuf;
 use std::time::Instant;
 use vivarium_panels::Select;
@@ -133,7 +134,7 @@ impl Inspector {
         self.unsaved = false;
         self.history.clear();
         self.edits.clear();
-        self.script.clear();
+        self.script = Script::default();
         let verb = if again { "loaded again" } else { "loaded" };
         self.note(LogLevel::Info, format!("{verb}: {name}, {entities} entities"));
     }

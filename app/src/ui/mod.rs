@@ -24,6 +24,7 @@ use crate::keys::{self, Action, Entry};
 use crate::palette::{self, PaletteWindow};
 use crate::pictures::Picture;
 use crate::raster;
+use crate::script::Script;
 use crate::settings::Settings;
 use crate::toasts::Toasts;
 use crossbeam_channel::Receiver;
@@ -71,8 +72,8 @@ pub struct Inspector {
     host_has_ended: bool,
     /// What drawing a frame takes; none where nobody measures it.
     frame_cost: Option<Duration>,
-    /// The commands since the load, a line each, as `vivarium run --script` reads them.
-    script: Vec<String>,
+    /// The commands since the load.
+    script: Script,
     keys_open: bool,
     about_open: bool,
     /// Whether the window may close without asking.
@@ -90,9 +91,6 @@ struct Asked {
 
 /// Lines of the log that are kept.
 const LOG_LIMIT: usize = 10_000;
-
-/// Commands that are kept for a script.
-const SCRIPT_LIMIT: usize = 10_000;
 
 /// While a reply or a file is awaited, at most so long passes before it is looked for.
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
@@ -127,7 +125,7 @@ impl Inspector {
             wanted: None,
             host_has_ended: false,
             frame_cost: None,
-            script: Vec::new(),
+            script: Script::default(),
             keys_open: false,
             about_open: false,
             may_close: false,
