@@ -232,3 +232,17 @@ fn every_command_survives_its_line_of_json() {
         assert_eq!(serde_json::from_str::<Command>(&line).unwrap(), command, "{line}");
     }
 }
+
+#[test]
+fn no_command_waits_for_ever_for_a_system_that_hangs() {
+    let scene =
+        SCENE.replace(r#"{ "system": "aging" }"#, r#"{ "system": "aging" }, { "system": "sleeper" }"#);
+    let mut host = host(2);
+    load(&mut host, &scene).unwrap();
+    host.call(Command::Run).unwrap();
+    wait_for(&mut host, |snapshot| snapshot.status.tick > 3);
+    let error = host.call(Command::Save { form: SaveForm::Plain }).unwrap_err();
+    assert!(error.contains("`sleeper` has been running"), "{error}");
+    support::WAKE.store(true, std::sync::atomic::Ordering::SeqCst);
+    host.call(Command::Save { form: SaveForm::Plain }).unwrap();
+}

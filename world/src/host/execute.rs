@@ -6,11 +6,14 @@ use super::thread::HostThread;
 use crate::component::FieldValue;
 use crate::config::{Config, Value};
 use crate::id::{EntityId, Ordinal};
-use crate::world::{LoadOptions, World};
+use crate::world::{LoadOptions, STALL, World};
 use std::collections::BTreeMap;
 
 impl HostThread {
     pub(super) fn execute(&mut self, command: Command) -> Result<Done, String> {
+        if let Command::Load { .. } | Command::Save { .. } | Command::Hash | Command::Compact = command {
+            self.settle()?;
+        }
         match command {
             Command::Load { source, text, seed, keep_running } => {
                 self.load(&source, &text, seed, keep_running)
@@ -68,6 +71,14 @@ impl HostThread {
                 self.edit(result)
             }
         }
+    }
+
+    /// Settles the world, unless a run hangs.
+    fn settle(&mut self) -> Result<(), String> {
+        self.world.settle_within(STALL).map_err(|system| {
+            let name = self.world.system_name(system);
+            format!("`{name}` has been running for {} seconds and does not end; disable it", STALL.as_secs())
+        })
     }
 
     fn edit_entities(&mut self, command: Command) -> Result<Done, String> {

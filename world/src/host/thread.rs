@@ -226,7 +226,9 @@ impl HostThread {
     fn publish(&mut self) {
         let now = self.clock.now();
         let due = now.saturating_sub(self.last_publish) >= PUBLISH_EVERY;
-        if !self.changed || !due || !self.output.consumed() && self.sequence > 0 {
+        // Pools that runs write cannot be read; a moment later they can.
+        let wait = self.world.is_busy() && now.saturating_sub(self.last_publish) < 6 * PUBLISH_EVERY;
+        if !self.changed || !due || wait || !self.output.consumed() && self.sequence > 0 {
             return;
         }
         (self.last_publish, self.changed) = (now, false);

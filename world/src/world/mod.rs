@@ -34,6 +34,8 @@ pub use save::SaveError;
 pub use systems::SystemStatus;
 pub use update::UpdateReport;
 
+pub(crate) use update::STALL;
+
 pub(crate) use deferred::{Owed, Request};
 
 use crate::catalog::Catalog;

@@ -5,8 +5,8 @@ use crate::id::SystemId;
 use crate::scene::SchedulerKind;
 use std::time::Duration;
 
-/// How long an update waits for room in the queue before it gives up.
-const STALL: Duration = Duration::from_secs(10);
+/// How long an update waits for room in the queue, and a step for its end, before it gives up.
+pub(crate) const STALL: Duration = Duration::from_secs(5);
 
 /// What an update did.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -73,10 +73,10 @@ impl World {
         self.clocks.player_time += step;
         self.emit(WorldEvent::UpdateStarted);
         let paused = std::mem::take(&mut self.clocks.paused);
-        // Nothing is queued then, so there is room.
-        self.settle();
+        // A run that hangs is no reason to hang with it: it is skipped, or holds up the queue, as in an update.
+        let _ = self.settle_within(STALL);
         let _ = self.advance(step);
-        self.settle();
+        let _ = self.settle_within(STALL);
         self.clocks.paused = paused;
         self.emit(WorldEvent::UpdateFinished);
     }
@@ -125,6 +125,27 @@ impl World {
             }
             if !self.work_on_queue() {
                 return;
+            }
+        }
+    }
+
+    /// As [`settle`](Self::settle), but gives up after a while.
+    ///
+    /// # Errors
+    /// The system whose run is open still; everything else is as after `pump`.
+    pub fn settle_within(&mut self, time: Duration) -> Result<(), SystemId> {
+        let start = self.workers.clock().now();
+        loop {
+            self.pump();
+            if !self.runs.any_working() {
+                return Ok(());
+            }
+            if let Some(completion) = self.workers.receive_for(Duration::from_millis(5)) {
+                self.take_in(completion);
+            } else if Duration::from_nanos(self.workers.clock().now().saturating_sub(start)) > time
+                && let Some(open) = self.runs.iter().find(|open| !open.done)
+            {
+                return Err(open.system);
             }
         }
     }

@@ -96,11 +96,21 @@ pub(crate) fn catalog() -> Catalog {
             })
         })
         .system(|| {
+            SystemDef::each::<(&Position,), _>("sleeper", |_, run: &mut Run| {
+                while run.tick() == 2 && !WAKE.load(std::sync::atomic::Ordering::SeqCst) {
+                    std::thread::sleep(std::time::Duration::from_millis(1));
+                }
+            })
+        })
+        .system(|| {
             SystemDef::each::<(&Position,), _>("trap", |_, run: &mut Run| {
                 assert!(run.tick() != 3, "sprung");
             })
         })
 }
+
+/// Wakes the system that sleeps.
+pub(crate) static WAKE: std::sync::atomic::AtomicBool = std::sync::atomic::AtomicBool::new(false);
 
 /// Two entities, and systems that make more.
 pub(crate) const SCENE: &str = r#"{ "vivarium": 1, "name": "Sparks", "random": { "seed": 7 }, "scheduler": "conflict", "step": 16,
