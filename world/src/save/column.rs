@@ -2,6 +2,7 @@
 
 use super::definition::{Property, PropertyKind, TYPE};
 use super::fit::{Numbers, text_length};
+use super::lists::{SHORTEST_LIST, SHORTEST_PROPERTY};
 use super::scale::exact_number;
 use crate::config::{Config, Value};
 use std::cmp::Reverse;
@@ -147,6 +148,13 @@ impl<'c> Columns<'c> {
     /// How long all the entities are in JSON, as objects.
     pub(super) fn object_bytes(&self) -> f64 {
         self.object * self.count as f64
+    }
+
+    /// How long all the entities would be as strings, with a list of their own, if each value took one byte.
+    pub(super) fn least_bytes(&self) -> f64 {
+        let values = self.columns.iter().map(Column::count).sum::<usize>();
+        let names = self.columns.iter().map(|column| column.name.len() + SHORTEST_PROPERTY).sum::<usize>();
+        (3 * self.count + values + names + SHORTEST_LIST) as f64
     }
 
     /// How long all the entities are as strings of these properties, where they fit, and as objects elsewhere.

@@ -8,7 +8,7 @@
 use super::column::{Columns, Form, collect, may_fit};
 use super::definition::{Definition, Property, TYPE};
 use super::definitions::Definitions;
-use super::lists::{Lists, SMALLEST_LIST, list_bytes};
+use super::lists::{Lists, list_bytes};
 use crate::config::{Config, Value};
 use std::collections::HashMap;
 
@@ -80,8 +80,9 @@ fn choose(types: &[&Columns<'_>], lists: &mut Lists) {
             lists.add(properties, columns.name, columns.count(), columns.object_bytes() - bytes);
         };
         let common = common.as_ref().map(|common| (common, columns.string_bytes(common)));
-        // Not even the smallest list of its own would pay for a handful of entities.
-        let own = (columns.object_bytes() > SMALLEST_LIST).then(|| columns.properties());
+        // For a handful of entities not even the shortest list of their own would pay.
+        let known = common.map_or(columns.object_bytes(), |(_, bytes)| bytes);
+        let own = (columns.least_bytes() < known).then(|| columns.properties());
         match (own.map(|own| (columns.string_bytes(&own), own)), common) {
             (Some((bytes, own)), None) => add(own, bytes),
             (Some((bytes, own)), Some((_, common_bytes))) if bytes + list_bytes(&own) < common_bytes => {
@@ -193,6 +194,15 @@ mod tests {
             definitions.iter().map(|(key, definition)| (key, definition.types().len())).collect();
         assert_eq!(lists, [(0, 1), (1, 60)]);
         assert_eq!(definitions.by_type("rock").next().unwrap().0, 0);
+    }
+
+    #[test]
+    fn many_types_of_few_entities_share_a_list() {
+        let configs: Vec<_> = (0..5000_u64)
+            .map(|n| entity(&format!("type{}", n / 2), &[("x", (n * 3).into()), ("y", (n % 7).into())]))
+            .collect();
+        let packed = pack(&configs, &[]);
+        assert_eq!((strings(&packed), packed.0.iter().count()), (5000, 1));
     }
 
     #[test]

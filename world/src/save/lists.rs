@@ -6,11 +6,13 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 /// `"0":{"type":"","properties":[]},`
-pub(super) const SMALLEST_LIST: f64 = 33.0;
+pub(super) const SHORTEST_LIST: usize = 33;
+/// `{"name":"","type":"int"},`
+pub(super) const SHORTEST_PROPERTY: usize = 25;
 
 /// How long a definition with these properties is in JSON, but for its types.
 pub(super) fn list_bytes(properties: &[Property]) -> f64 {
-    SMALLEST_LIST + serde_json::to_string(properties).map_or(0, |text| text.len()) as f64
+    (SHORTEST_LIST + serde_json::to_string(properties).map_or(0, |text| text.len())) as f64
 }
 
 /// Lists of properties and the types that have them.
