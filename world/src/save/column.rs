@@ -14,10 +14,14 @@ pub(super) struct Columns<'c> {
     pub(super) name: &'c str,
     /// In the order in which the properties were first met.
     columns: Vec<Column<'c>>,
+    /// The index in `columns`.
+    by_name: HashMap<&'c str, usize>,
     /// How many entities there are.
     count: usize,
-    /// How long such an entity is in JSON, on average.
-    object: f64,
+    /// Of how many the length in JSON was measured.
+    measured: usize,
+    /// How long those are together.
+    measured_bytes: usize,
 }
 
 /// All the values of one property.
@@ -39,28 +43,23 @@ pub(super) enum Form {
     Text,
 }
 
-/// Of how many entities the length in JSON is measured.
-const MEASURED: usize = 64;
-
 /// The columns of every type of configs that may fit, in the order in which the types were first met.
 pub(super) fn collect<'c>(configs: &[&'c Config<'_>]) -> Vec<Columns<'c>> {
     let mut of_type: HashMap<&str, usize> = HashMap::new();
-    let mut types: Vec<(&str, Vec<&Config<'_>>)> = Vec::new();
+    let mut types: Vec<Columns<'c>> = Vec::new();
     let mut last = 0;
     for config in configs {
-        let Some(name) = config.get(TYPE).and_then(Value::as_str).filter(|_| may_fit(config)) else {
-            continue;
-        };
+        let Some(name) = config.get(TYPE).and_then(Value::as_str) else { continue };
         // Entities of one type often follow each other.
-        if types.get(last).is_none_or(|(previous, _)| *previous != name) {
+        if types.get(last).is_none_or(|columns| columns.name != name) {
             last = *of_type.entry(name).or_insert(types.len());
         }
-        match types.get_mut(last) {
-            Some((_, members)) => members.push(config),
-            None => types.push((name, vec![config])),
+        if last == types.len() {
+            types.push(Columns::new(name));
         }
+        types[last].add(config);
     }
-    types.into_iter().map(|(name, members)| Columns::new(name, &members)).collect()
+    types
 }
 
 /// Whether there could be a definition for the config: one without type or with a list stays an object whatever becomes of
@@ -77,45 +76,51 @@ pub(super) fn may_fit(config: &Config<'_>) -> bool {
 }
 
 impl<'c> Columns<'c> {
-    fn new(name: &'c str, members: &[&'c Config<'_>]) -> Self {
-        let mut columns: Vec<Column<'c>> = Vec::new();
-        let mut by_name: HashMap<&str, usize> = HashMap::new();
-        for config in members {
-            // The properties of entities of a type mostly stand in the same order.
-            let mut guess = 0;
-            for (name, value) in config.iter().filter(|(name, _)| *name != TYPE) {
-                let at = match columns.get(guess) {
-                    Some(column) if column.name == name => guess,
-                    _ => *by_name.entry(name).or_insert(columns.len()),
-                };
-                if at == columns.len() {
-                    columns.push(Column::new(name));
-                }
-                columns[at].add(value);
-                guess = at + 1;
-            }
+    fn new(name: &'c str) -> Self {
+        Self { name, columns: Vec::new(), by_name: HashMap::new(), count: 0, measured: 0, measured_bytes: 0 }
+    }
+
+    fn add(&mut self, config: &'c Config<'_>) {
+        // The properties of entities of a type mostly stand in the same order.
+        let mut guess = 0;
+        for (name, value) in config.iter().filter(|(name, _)| *name != TYPE) {
+            let at = match self.columns.get(guess) {
+                Some(column) if column.name == name => guess,
+                _ => self.index_of(name),
+            };
+            self.columns[at].add(value);
+            guess = at + 1;
         }
-        let measured = members.iter().step_by(members.len() / MEASURED + 1);
-        let lengths =
-            measured.clone().map(|config| serde_json::to_string(config).map_or(0, |text| text.len()));
-        let object = lengths.sum::<usize>() as f64 / measured.len().max(1) as f64;
-        Self { name, columns, count: members.len(), object }
+        // A few say how long they are on average.
+        if self.count < 64 || self.count.is_multiple_of(256) {
+            self.measured += 1;
+            self.measured_bytes += serde_json::to_string(config).map_or(0, |text| text.len());
+        }
+        self.count += 1;
+    }
+
+    /// The index of the property's column, which is made if it is missing.
+    fn index_of(&mut self, name: &'c str) -> usize {
+        let at = *self.by_name.entry(name).or_insert(self.columns.len());
+        if at == self.columns.len() {
+            self.columns.push(Column::new(name));
+        }
+        at
     }
 
     /// The entities of several types that have the same properties, as if they were of one.
     pub(super) fn joined(types: &[&Self]) -> Self {
-        let mut columns: Vec<Column<'c>> = Vec::new();
-        let mut by_name: HashMap<&str, usize> = HashMap::new();
-        for column in types.iter().flat_map(|columns| &columns.columns) {
-            let at = *by_name.entry(column.name).or_insert(columns.len());
-            if at == columns.len() {
-                columns.push(Column::new(column.name));
+        let mut joined = Self::new("");
+        for columns in types {
+            for column in &columns.columns {
+                let at = joined.index_of(column.name);
+                joined.columns[at].join(column);
             }
-            columns[at].join(column);
+            joined.count += columns.count;
+            joined.measured += columns.measured;
+            joined.measured_bytes += columns.measured_bytes;
         }
-        let count = types.iter().map(|columns| columns.count).sum::<usize>();
-        let bytes = types.iter().map(|columns| columns.object_bytes()).sum::<f64>();
-        Self { name: "", columns, count, object: bytes / count.max(1) as f64 }
+        joined
     }
 
     /// How many entities there are.
@@ -147,7 +152,12 @@ impl<'c> Columns<'c> {
 
     /// How long all the entities are in JSON, as objects.
     pub(super) fn object_bytes(&self) -> f64 {
-        self.object * self.count as f64
+        self.object() * self.count as f64
+    }
+
+    /// How long an entity is in JSON, on average.
+    fn object(&self) -> f64 {
+        self.measured_bytes as f64 / self.measured.max(1) as f64
     }
 
     /// How long all the entities would be as strings, with a list of their own, if each value took one byte.
@@ -172,7 +182,7 @@ impl<'c> Columns<'c> {
 
     /// How many bytes longer an object is than a string, roughly.
     fn penalty(&self) -> f64 {
-        (self.object - 3.0 - 2.0 * self.columns.len() as f64).max(8.0)
+        (self.object() - 3.0 - 2.0 * self.columns.len() as f64).max(8.0)
     }
 }
 

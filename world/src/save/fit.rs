@@ -13,7 +13,7 @@ use super::varint;
 use crate::random::Stream;
 
 /// How many numbers are enough to tell the costs of two forms apart.
-const SAMPLE: usize = 4096;
+const SAMPLE: usize = 1024;
 
 /// The numbers that one property has.
 pub(super) struct Numbers<'a> {
@@ -46,23 +46,24 @@ impl<'a> Numbers<'a> {
         let mut grids = self.grids();
         let grid = match grids.len() {
             0 | 1 => grids.pop(),
-            _ => least(grids, |grid| {
+            _ => least(grids, 1.0, |grid| {
+                let cost = |kind| {
+                    let cost = self.cost_of(kind).at_least(grid.misfits);
+                    cost.bytes(penalty) + text_length("", kind) as f64
+                };
                 let kinds = grid.kinds(self.sample(), self.sample()).into_iter();
-                let costs = kinds.map(|kind| self.total(kind, penalty, grid.misfits));
-                Some(costs.fold(f64::INFINITY, f64::min))
+                Some(kinds.map(cost).fold(f64::INFINITY, f64::min))
             }),
         };
         let mut kinds = grid.map_or_else(Vec::new, |grid| grid.kinds(self.all, self.sample()));
         kinds.push(PropertyKind::Float32);
-        least(kinds, |kind| {
-            let fits = self.cost_of(*kind).misfits < self.all.len() as f64;
-            fits.then(|| self.total(*kind, penalty, 0))
+        // Costs measured on a sample differ by chance too: the simpler form is taken then.
+        let chance = if self.drawn.is_empty() { 1.0 } else { 1.01 };
+        least(kinds, chance, |kind| {
+            let cost = self.cost_of(*kind);
+            // Whatever fits has a digit at least.
+            (cost.digits > 0.0).then(|| cost.bytes(penalty) + text_length("", *kind) as f64)
         })
-    }
-
-    /// What the form costs with its definition, if at least so many numbers do not fit it.
-    fn total(&self, kind: PropertyKind, penalty: f64, misfits: usize) -> f64 {
-        self.cost_of(kind).at_least(misfits).bytes(penalty) + text_length("", kind) as f64
     }
 
     /// What all the numbers need in this form, in bytes, estimated.
@@ -164,21 +165,26 @@ impl Grid {
         let low = places[places.len() / 256];
         let usual_low = low + rest(usual_rest - low, usual_step);
         let usual_median = median + rest(usual_rest - median, usual_step);
-        for (step, offset) in [
-            (step, rest(first, step)),
-            (step, least),
-            (step, median),
-            (step, low),
-            (usual_step, usual_rest),
-            (usual_step, usual_low),
-            (usual_step, usual_median),
+        let uint: fn(Scale) -> PropertyKind = PropertyKind::Uint;
+        let int: fn(Scale) -> PropertyKind = PropertyKind::Int;
+        for (kind, step, offset) in [
+            (uint, step, rest(first, step)),
+            (int, step, rest(first, step)),
+            (uint, step, least),
+            (int, step, median),
+            (uint, step, low),
+            (uint, usual_step, usual_rest),
+            (int, usual_step, usual_rest),
+            (uint, usual_step, usual_low),
+            (int, usual_step, usual_median),
         ] {
-            let scale = Scale::new(
-                step.max(1) as f64 * self.unit.step(),
-                self.unit.number(offset as f64),
-                self.unit.decimals(),
-            );
-            kinds.extend(scale.into_iter().flat_map(|s| [PropertyKind::Uint(s), PropertyKind::Int(s)]));
+            let step = step.max(1) as f64 * self.unit.step();
+            let kind = Scale::new(step, self.unit.number(offset as f64), self.unit.decimals()).map(kind);
+            if let Ok(kind) = kind
+                && !kinds.contains(&kind)
+            {
+                kinds.push(kind);
+            }
         }
         kinds
     }
@@ -228,10 +234,12 @@ fn power_of_two(power: i32) -> f64 {
     f64::from_bits(((power + 1023) as u64) << 52)
 }
 
-/// The first of those that cost least; what has no cost is left out.
-fn least<T>(candidates: Vec<T>, cost: impl Fn(&T) -> Option<f64>) -> Option<T> {
+/// The first of those that cost at most `chance` times as much as the cheapest; what has no cost is left out.
+fn least<T>(candidates: Vec<T>, chance: f64, cost: impl Fn(&T) -> Option<f64>) -> Option<T> {
     let costs = candidates.into_iter().filter_map(|candidate| Some((cost(&candidate)?, candidate)));
-    costs.min_by(|(left, _), (right, _)| left.total_cmp(right)).map(|(_, candidate)| candidate)
+    let costs: Vec<_> = costs.collect();
+    let limit = costs.iter().map(|(cost, _)| *cost).fold(f64::INFINITY, f64::min) * chance;
+    costs.into_iter().find(|(cost, _)| *cost <= limit).map(|(_, candidate)| candidate)
 }
 
 /// The greatest divisor of both; 0 only for two zeros.

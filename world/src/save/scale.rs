@@ -123,6 +123,7 @@ fn rounded(number: f64) -> f64 {
 pub(super) fn exact_number(value: &Value<'_>) -> Option<f64> {
     let number = value.as_f64()?;
     let exact = match value {
+        Value::Uint(n) if *n <= 1 << 53 => true,
         Value::Float(_) => number.is_finite(),
         _ => Value::from(number) == *value,
     };
