@@ -68,7 +68,7 @@ fn an_entity_says_what_it_is_and_has() {
     assert_eq!((spark.components().len(), stone.components().len()), (3, 2));
     assert!(spark.has::<Velocity>() && !stone.has::<Velocity>() && stone.get::<Velocity>().is_none());
     assert_eq!(spark.require::<Position>().unwrap().y, 5.0);
-    let missing = AccessFault::Missing { entity: ids[1], component: "velocity".to_owned() };
+    let missing = AccessFault::Missing { entity: ids[1], component: "velocity".into() };
     assert_eq!(stone.require::<Velocity>().err(), Some(missing));
 }
 

@@ -132,10 +132,10 @@ fn components_of_others_can_be_read_while_visiting() {
     let ids = world.spawn_batch((0..100).map(|n| (at(n as f32), Velocity { vx: 0.0 })));
     let gone = ids[50];
     world.remove(gone);
-    let mut query = PreparedQuery::<(EntityId, &mut Velocity)>::new().reads::<Position>();
-    query.each_with_others(&mut world, |(id, velocity), others| {
-        velocity.vx = others.read::<Position>(id).unwrap().x;
-        assert_eq!(others.read::<Position>(gone), None);
+    let mut query = PreparedQuery::<(EntityId, &mut Velocity)>::new();
+    query.each_reading::<Position>(&mut world, |(id, velocity), positions| {
+        velocity.vx = positions.get(id).unwrap().x;
+        assert_eq!(positions.get(gone), None);
     });
     assert_eq!(world.get::<Velocity>(ids[99]).unwrap().vx, 99.0);
 }
@@ -143,8 +143,8 @@ fn components_of_others_can_be_read_while_visiting() {
 #[test]
 #[should_panic(expected = "reads \"position\" of others and writes it")]
 fn a_query_that_writes_a_component_cannot_read_it_of_others() {
-    let mut query = PreparedQuery::<&mut Position>::new().reads::<Position>();
-    query.each(&mut world(), |_| {});
+    let mut query = PreparedQuery::<&mut Position>::new();
+    query.each_reading::<Position>(&mut world(), |_, _| {});
 }
 
 #[test]

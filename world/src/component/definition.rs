@@ -231,6 +231,12 @@ impl ComponentDef {
         self
     }
 
+    /// Whether nothing is to be done when a block comes or is torn down.
+    #[inline]
+    pub(crate) fn is_without_hooks(&self) -> bool {
+        self.on_attach.is_none() && !self.frees()
+    }
+
     /// Runs on the world thread when an entity gets it, by load, addition or adoption; the config is that of a
     /// load.
     pub fn on_attach<T: Component>(

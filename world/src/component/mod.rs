@@ -16,6 +16,7 @@ pub use registry::{Registry, RegistryError};
 pub use strings::Strings;
 
 pub(crate) use described::{field_value, is_entity_item, set_field};
+pub(crate) use registry::TypeMap;
 
 /// What blocks refer to by number: a world's strings and lists.
 #[derive(Clone, Copy)]

@@ -5,6 +5,7 @@ use super::{Component, ComponentDef, DefinitionError, Entity};
 use crate::id::ComponentId;
 use std::any::TypeId;
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 use thiserror::Error;
 
 /// Why a component cannot be registered.
@@ -21,12 +22,35 @@ pub enum RegistryError {
     Full,
 }
 
+/// A map by Rust type, whose id is a hash already.
+pub(crate) type TypeMap<T> = HashMap<TypeId, T, BuildHasherDefault<TypeHasher>>;
+
+/// Takes the hash a type's id is for the hash.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct TypeHasher(u64);
+
+impl Hasher for TypeHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+    fn write(&mut self, bytes: &[u8]) {
+        // Not called for a `TypeId` of today, and right for any.
+        for &byte in bytes {
+            self.0 = self.0.rotate_left(8) ^ byte as u64;
+        }
+    }
+    #[inline]
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
+}
+
 /// Components by id, name, Rust type and load key. `entity` is always the first.
 #[derive(Clone, Debug)]
 pub struct Registry {
     definitions: Vec<ComponentDef>,
     by_name: HashMap<String, ComponentId>,
-    by_type: HashMap<TypeId, ComponentId>,
+    by_type: TypeMap<ComponentId>,
     by_key: HashMap<String, Vec<ComponentId>>,
     hooks: Hooks,
 }
@@ -91,10 +115,12 @@ impl Registry {
     }
 
     /// The component of a Rust type.
+    #[inline]
     pub fn of<T: Component>(&self) -> Option<ComponentId> {
         self.by_rust_type(TypeId::of::<T>())
     }
 
+    #[inline]
     pub(crate) fn by_rust_type(&self, rust_type: TypeId) -> Option<ComponentId> {
         self.by_type.get(&rust_type).copied()
     }

@@ -235,6 +235,12 @@ impl Factory {
         Ok(())
     }
 
+    /// Whether there are classes.
+    #[inline]
+    pub(crate) fn has_classes(&self) -> bool {
+        !self.classes.is_empty()
+    }
+
     /// Every class, by name.
     pub fn classes(&self) -> impl Iterator<Item = &Class> {
         self.classes.values()

@@ -12,7 +12,7 @@ use crate::config::Config;
 use crate::entity::Prepared;
 use crate::id::{ComponentId, EntityId, Ordinal, RunId, SystemId};
 use crate::schedule::{Creates, Plan};
-use crate::world::{Owed, World};
+use crate::world::{Owed, OwedRow, World};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
@@ -296,8 +296,8 @@ fn memory(world: &World) -> MemoryView {
         let quarantined = pool.quarantined().count();
         PoolView {
             component,
-            live: pool.present().count(),
-            deferred: pool.deferred().count() - quarantined,
+            live: world.storage.live(component),
+            deferred: world.storage.deferred(component) - quarantined,
             quarantined,
             capacity: pool.capacity(),
             bytes: pool.bytes(),
@@ -322,28 +322,33 @@ fn deferred(world: &World) -> DeferredView {
     let mut view = DeferredView::default();
     for (component, _) in world.registry().iter() {
         let pool = world.storage.pool(component);
-        view.blocks += pool.deferred().count();
-        view.bytes += pool.deferred().count() * pool.block_size();
+        let blocks = world.storage.deferred(component);
+        view.blocks += blocks;
+        view.bytes += blocks * pool.block_size();
     }
     for request in world.deferred_requests() {
         if view.list.len() >= LISTED {
             break;
         }
-        let (row, owner, components) = match &request.owed {
-            Owed::Block { component, row, owner } => (*row, *owner, vec![*component]),
-            Owed::Row { row, owner } => (*row, *owner, world.storage.deferred_of(*row)),
+        let (rows, component) = match &request.owed {
+            Owed::Blocks { component, blocks } => (blocks, Some(*component)),
+            Owed::Rows(rows) => (rows, None),
             Owed::Hook { .. } | Owed::Lists(_) => continue,
         };
-        for component in components {
-            view.list.push(DeferredBlock {
-                component,
-                row,
-                owner,
-                asked_by: request.asked_by,
-                since: request.since,
-                waits_for: world.waited_for(request),
-                quarantined: world.storage.pool(component).quarantined().has(row),
-            });
+        for &OwedRow { row, owner } in rows.iter().take(LISTED - view.list.len()) {
+            let components =
+                component.map_or_else(|| world.storage.components_of(row), |component| vec![component]);
+            for component in components {
+                view.list.push(DeferredBlock {
+                    component,
+                    row,
+                    owner,
+                    asked_by: request.asked_by,
+                    since: request.since,
+                    waits_for: world.waited_for(request),
+                    quarantined: world.storage.pool(component).quarantined().has(row),
+                });
+            }
         }
     }
     view.runs = world.open_runs();

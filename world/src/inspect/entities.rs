@@ -70,11 +70,11 @@ impl EntityList {
         let Some(filter) = &self.filter else { return };
         let texts = Texts::new(world);
         if filter.is_everything() {
-            self.found.extend(world.order.iter());
+            self.found.extend(world.in_order());
         } else {
             let (required, excluded) = (filter.required(), filter.excluded());
             let present = |component: &ComponentId| world.storage.pool(*component).present();
-            for (ordinal, id) in world.order.iter() {
+            for (ordinal, id) in world.in_order() {
                 let Some(row) = world.row(id) else { continue };
                 if required.iter().all(|c| present(c).has(row))
                     && !excluded.iter().any(|c| present(c).has(row))
@@ -274,7 +274,7 @@ impl World {
     /// Calls `each` with every entity in creation order, as filters and assertions see it.
     pub fn each_subject(&self, mut each: impl FnMut(&dyn Subject)) {
         let texts = Texts::new(self);
-        for (ordinal, id) in self.order.iter() {
+        for (ordinal, id) in self.in_order() {
             if let Some(row) = self.row(id) {
                 each(&WorldSubject::new(self, &texts, ordinal, id, row));
             }

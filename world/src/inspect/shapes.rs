@@ -85,10 +85,12 @@ pub(super) fn fill(world: &World, asked: &ShapesRequest, out: &mut ShapesView) {
     }
     out.tick = world.clocks().tick;
     out.shapes.clear();
-    out.total = pool(source.transform).present().count();
+    out.total = world.storage.live(source.transform);
     out.sampled = if asked.limit == 0 { 1 } else { out.total.div_ceil(asked.limit).max(1) };
     let mut colours = Colours::new(world, &asked.colour);
-    for row in pool(source.transform).present().rows().step_by(out.sampled) {
+    let retired = world.storage.rows.retired();
+    let live = pool(source.transform).present().rows().filter(|&row| !retired.has(row));
+    for row in live.step_by(out.sampled) {
         let Some(block) = pool(source.transform).bytes_of(row) else { continue };
         let (x, y) = (source.x.read(block), source.y.read(block));
         let body =

@@ -38,11 +38,20 @@ impl Presence {
         self.count
     }
 
+    /// How many rows are in both sets.
+    pub(crate) fn count_common(&self, other: &Presence) -> usize {
+        let words = self.summary.iter().enumerate().flat_map(|(at, &summary)| {
+            ones(summary & other.summary(at)).map(move |word| at * 64 + word as usize)
+        });
+        words.map(|word| (self.words[word] & other.word(word)).count_ones() as usize).sum()
+    }
+
     #[inline]
     pub(crate) fn has(&self, row: u32) -> bool {
         self.word(row as usize / 64) >> (row % 64) & 1 == 1
     }
 
+    #[cold]
     fn grow(&mut self, words: usize) {
         if self.words.len() < words {
             self.words.resize(words, 0);
@@ -57,9 +66,12 @@ impl Presence {
         if word >= self.words.len() {
             self.grow(word + 1);
         }
-        let missing = self.words[word] & bit == 0;
-        self.words[word] |= bit;
-        self.summary[word / 64] |= 1 << (word % 64);
+        let before = self.words[word];
+        if before == 0 {
+            self.summary[word / 64] |= 1 << (word % 64);
+        }
+        self.words[word] = before | bit;
+        let missing = before & bit == 0;
         self.count += missing as usize;
         missing
     }
@@ -84,7 +96,9 @@ impl Presence {
         if bits == 0 {
             return;
         }
-        self.grow(word + 1);
+        if word >= self.words.len() {
+            self.grow(word + 1);
+        }
         self.count += (bits & !self.words[word]).count_ones() as usize;
         self.words[word] |= bits;
         self.summary[word / 64] |= 1 << (word % 64);

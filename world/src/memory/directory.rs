@@ -2,13 +2,17 @@
 
 #![expect(unsafe_code, reason = "allocates and hands out raw pages; the invariants are in `memory`")]
 
-use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
+use super::zeroed::Zeroed;
+use std::alloc::{Layout, handle_alloc_error};
 use std::cell::UnsafeCell;
 use std::ptr::{NonNull, null_mut};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Largest allocation pages are cut from, unless more is asked for at once.
 const LARGEST_SLAB: usize = 4 << 20;
+
+/// Pages of the first allocation: enough that those of a small pool lie side by side.
+const LEAST_PAGES: usize = 16;
 
 /// Page of each word of a pool; null where there is none.
 ///
@@ -91,13 +95,9 @@ struct Slabs {
 }
 
 struct Slab {
-    start: NonNull<u8>,
-    layout: Layout,
+    memory: Zeroed,
     used: usize,
 }
-
-// SAFETY: a slab is a plain allocation that its `Slabs` alone frees.
-unsafe impl Send for Slab {}
 
 impl Slabs {
     fn new(page: Layout) -> Self {
@@ -109,19 +109,16 @@ impl Slabs {
         let size = self.page.size();
         let wanted = count * size;
         let mut slabs = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-        if slabs.last().is_none_or(|slab| slab.layout.size() - slab.used < wanted) {
-            let so_far: usize = slabs.iter().map(|slab| slab.layout.size()).sum();
-            let bytes = so_far.min(LARGEST_SLAB).max(wanted);
+        if slabs.last().is_none_or(|slab| slab.memory.size() - slab.used < wanted) {
+            let so_far: usize = slabs.iter().map(|slab| slab.memory.size()).sum();
+            let bytes = so_far.max(LEAST_PAGES * size).min(LARGEST_SLAB).max(wanted);
             let layout = Layout::from_size_align(bytes.div_ceil(size) * size, self.page.align());
             let layout = layout.unwrap_or_else(|_| handle_alloc_error(self.page));
-            // SAFETY: pools of size 0 never get here, so the layout is not empty.
-            let start = unsafe { alloc_zeroed(layout) };
-            let start = NonNull::new(start).unwrap_or_else(|| handle_alloc_error(layout));
-            slabs.push(Slab { start, layout, used: 0 });
+            slabs.push(Slab { memory: Zeroed::new(layout), used: 0 });
         }
         let slab = slabs.last_mut().expect("one was just pushed if there was none");
         // SAFETY: `used + wanted` is within the slab.
-        let start = unsafe { slab.start.add(slab.used) };
+        let start = unsafe { slab.memory.start().add(slab.used) };
         slab.used += wanted;
         (start, size)
     }
@@ -129,20 +126,11 @@ impl Slabs {
     /// Whether the page at `after` follows the one at `before` in one allocation.
     fn follows(&self, before: *mut u8, after: *mut u8) -> bool {
         let slabs = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-        let last = slabs.last().map(|slab| slab.start.as_ptr());
+        let last = slabs.last().map(|slab| slab.memory.start().as_ptr());
         before.wrapping_add(self.page.size()) == after && last != Some(after)
     }
 
     fn bytes(&self) -> usize {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner).iter().map(|slab| slab.layout.size()).sum()
-    }
-}
-
-impl Drop for Slabs {
-    fn drop(&mut self) {
-        for slab in self.inner.get_mut().unwrap_or_else(PoisonError::into_inner) {
-            // SAFETY: allocated in `cut` with this layout, and nobody holds a directory any more (invariant 1).
-            unsafe { dealloc(slab.start.as_ptr(), slab.layout) };
-        }
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner).iter().map(|slab| slab.memory.size()).sum()
     }
 }

@@ -8,6 +8,8 @@ use super::slots::SlotTable;
 use crate::component::Component;
 use crate::id::{ComponentId, EntityId};
 use std::any::TypeId;
+use std::marker::PhantomData;
+use std::ptr::NonNull;
 use std::sync::Arc;
 
 /// A component that a system's runs read of any entity.
@@ -46,6 +48,48 @@ pub(super) struct Lookup {
     block_size: usize,
     present: Arc<[u64]>,
     directory: Arc<Directory>,
+}
+
+/// A component of any entity, read by id while the world thread visits a query.
+pub struct Reader<'a, T> {
+    slots: &'a SlotTable,
+    present: &'a [u64],
+    directory: &'a Directory,
+    block: PhantomData<&'a T>,
+}
+
+impl<T> Clone for Reader<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T> Copy for Reader<'_, T> {}
+
+impl<'a, T: Component> Reader<'a, T> {
+    /// The blocks of a pool that no run writes; it and the slots stay as they are while this is used.
+    pub(super) fn new(slots: &'a SlotTable, pool: &'a Pool) -> Self {
+        assert!(pool.block_size() == size_of::<T>(), "a component's blocks have its type");
+        assert!(!pool.is_lent_to_write(), "no run writes what the world thread reads");
+        let (present, directory) = (pool.present().words(), pool.directory_ref());
+        Self { slots, present, directory, block: PhantomData }
+    }
+
+    /// The component of an entity; none if the entity is gone or does not have it.
+    #[inline(always)]
+    pub fn get(&self, id: EntityId) -> Option<&'a T> {
+        let row = self.slots.row(id)?;
+        if self.present.get(row as usize / 64)? >> (row % 64) & 1 == 0 {
+            return None;
+        }
+        if size_of::<T>() == 0 {
+            // SAFETY: any aligned address is good for a value without size.
+            return Some(unsafe { NonNull::dangling().as_ref() });
+        }
+        // SAFETY: the row has a block, so its word has a page in the pool's directory.
+        let page = unsafe { self.directory.page_unchecked(row as usize / 64) };
+        // SAFETY: the page has 64 blocks of `T` (invariant 7), and nobody writes them while the pool is borrowed.
+        Some(unsafe { &*page.cast::<T>().add(row as usize % 64) })
+    }
 }
 
 /// All a run reads by id.

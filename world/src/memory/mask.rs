@@ -1,5 +1,7 @@
 //! Which rows a run visits, compiled from bits into pieces.
 
+#![expect(unsafe_code, reason = "calls code compiled for instructions that were detected")]
+
 use super::bits::{Presence, run_of_ones};
 use super::pool::Pool;
 use std::sync::Arc;
@@ -50,6 +52,22 @@ pub(crate) struct Terms<'a> {
 impl Terms<'_> {
     /// The rows that fit, and how they lie.
     pub(crate) fn compile(&self) -> Mask {
+        #[cfg(target_arch = "x86_64")]
+        {
+            #[target_feature(enable = "bmi1,popcnt")]
+            fn quick(terms: &Terms<'_>) -> Mask {
+                terms.compile_words()
+            }
+            if std::arch::is_x86_feature_detected!("bmi1") && std::arch::is_x86_feature_detected!("popcnt") {
+                // SAFETY: both were just detected.
+                return unsafe { quick(self) };
+            }
+        }
+        self.compile_words()
+    }
+
+    #[inline(always)]
+    fn compile_words(&self) -> Mask {
         let mut builder = Builder { terms: self, mask: Mask::default() };
         let summaries = self.required.iter().map(|bits| bits.summaries()).chain([self.from.summaries()]);
         for at in 0..summaries.min().unwrap_or(0) {
@@ -78,6 +96,7 @@ struct Builder<'a> {
 const SHORT_RUN: u32 = 16;
 
 impl Builder<'_> {
+    #[inline(always)]
     fn add(&mut self, word: usize, members: u64) {
         self.mask.members += members.count_ones() as usize;
         if self.terms.optional.is_empty() {
@@ -101,6 +120,7 @@ impl Builder<'_> {
         }
     }
 
+    #[inline(always)]
     fn add_alike(&mut self, word: usize, members: u64, optional: u32) {
         let runs = (members & !(members << 1)).count_ones();
         if runs > 2 && members.count_ones() < runs * SHORT_RUN {
@@ -136,7 +156,8 @@ impl Builder<'_> {
 #[derive(Default)]
 pub(crate) struct MaskCache {
     mask: Option<Arc<Mask>>,
-    versions: Vec<u64>,
+    /// Versions of all it depends on, added up: they only grow, so the sum tells whether one did.
+    stamp: u64,
 }
 
 impl MaskCache {
@@ -153,23 +174,18 @@ impl MaskCache {
         self.mask.as_ref().expect("a mask is brought up to date before it is used")
     }
 
-    /// Lets the next update compile, whatever the versions.
+    /// Lets the next update compile, whatever the stamp.
     pub(crate) fn forget(&mut self) {
         self.mask = None;
     }
 
-    /// Keeps the mask if `versions` are those of before; else it is what `compile` makes.
-    pub(crate) fn update(
-        &mut self,
-        versions: impl Iterator<Item = u64> + Clone,
-        compile: impl FnOnce() -> Mask,
-    ) {
-        if self.mask.is_some() && versions.clone().eq(self.versions.iter().copied()) {
-            return;
+    /// Keeps the mask if `stamp` is that of before; else it is what `compile` makes.
+    #[inline]
+    pub(crate) fn update(&mut self, stamp: u64, compile: impl FnOnce() -> Mask) {
+        if self.mask.is_none() || self.stamp != stamp {
+            self.stamp = stamp;
+            self.mask = Some(Arc::new(compile()));
         }
-        self.versions.clear();
-        self.versions.extend(versions);
-        self.mask = Some(Arc::new(compile()));
     }
 }
 

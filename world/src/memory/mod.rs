@@ -22,6 +22,7 @@ mod directory;
 mod item;
 mod lookup;
 mod mask;
+mod parts;
 mod pool;
 mod rows;
 mod slots;
@@ -29,15 +30,19 @@ mod storage;
 mod tuple;
 mod visit;
 mod watch;
+mod zeroed;
 
 pub(crate) use lookup::{LookupPlan, Lookups};
 pub(crate) use mask::MaskCache;
+pub(crate) use parts::Parts;
+pub(crate) use pool::Pool;
 pub(crate) use rows::{ArchetypeId, Rows};
 pub(crate) use slots::ReservedIds;
 pub(crate) use storage::{CompiledQuery, Storage, StorageToken};
-pub(crate) use visit::{visit, visit_chunks, visit_ids};
+pub(crate) use visit::{RowCursor, visit, visit_chunks, visit_ids, visit_to};
 pub(crate) use watch::WatchToken;
 
 pub use item::{Changed, Item, ItemKind, ItemTerm, With, Without};
+pub use lookup::Reader;
 pub(crate) use storage::Lent;
 pub use tuple::Query;

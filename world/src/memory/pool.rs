@@ -138,43 +138,81 @@ impl Pool {
     /// Puts a block into a row that had none, and allocates its page if that is missing.
     ///
     /// The caller sees to it that the row is in no open run's mask (invariant 4).
-    #[inline]
+    #[inline(always)]
     pub(crate) fn insert(&mut self, row: u32, bytes: &[u8]) {
-        assert_eq!(bytes.len(), self.block.size(), "a block is written whole");
-        if !self.has_page(row as usize / 64) {
-            self.ensure_pages(row as usize / 64, 1);
-        }
-        let block = self.block_of(row);
-        // SAFETY: the block has this many bytes, and no run has this row in its mask (invariant 4).
-        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), block, bytes.len()) };
+        self.put(row, bytes);
         self.present.set(row);
         self.version += 1;
-        self.watchers.mark(row);
+        if self.watchers.any() {
+            self.watchers.mark(row);
+        }
+    }
+
+    /// Writes a block without noting that the row has one: for the pool of ids, which every row has. See `insert`.
+    #[inline(always)]
+    pub(crate) fn put(&mut self, row: u32, bytes: &[u8]) {
+        assert!(bytes.len() == self.block.size(), "a block is written whole");
+        if bytes.is_empty() {
+            return;
+        }
+        let mut page = self.directory.page(row as usize / 64);
+        if page.is_null() {
+            page = self.make_page(row as usize / 64);
+        }
+        // SAFETY: the page has 64 blocks of this size, and no run has this row in its mask (invariant 4).
+        unsafe {
+            let block = page.add(row as usize % 64 * bytes.len());
+            std::ptr::copy_nonoverlapping(bytes.as_ptr(), block, bytes.len());
+        }
+    }
+
+    #[cold]
+    fn make_page(&mut self, word: usize) -> *mut u8 {
+        self.ensure_pages(word, 1);
+        self.directory.page(word)
+    }
+
+    /// The bytes at a row's place, if its word has a page, whether or not the row has a block. For the pool of ids,
+    /// which is never lent for writing.
+    #[inline]
+    pub(crate) fn place_of(&self, row: u32) -> Option<&[u8]> {
+        if self.lent_to_write || !self.has_page(row as usize / 64) {
+            return None;
+        }
+        // SAFETY: the row's word has a page of 64 blocks, all initialised as pages start zeroed; nobody writes it.
+        Some(unsafe { std::slice::from_raw_parts(self.block_of(row), self.block.size()) })
     }
 
     /// Puts blocks side by side into `len` rows from `row` that had none, within words that have joined pages.
     pub(crate) fn insert_run(&mut self, row: u32, len: u32, bytes: &[u8]) {
-        let size = self.block.size();
-        assert_eq!(bytes.len(), size * len as usize, "blocks are written whole");
-        let mut done = 0;
+        self.put_run(row, len, bytes);
         super::bits::each_word(row, len, |word, bits| {
-            let count = bits.count_ones() as usize;
-            if size > 0 {
-                self.ensure_pages(word, 1);
-                let block = self.block_of(word as u32 * 64 + bits.trailing_zeros());
-                // SAFETY: `count` blocks from this one lie in its page, and no run has these rows (invariant 4).
-                unsafe {
-                    std::ptr::copy_nonoverlapping(bytes.as_ptr().add(done * size), block, count * size)
-                };
-            }
-            done += count;
             self.present.set_word(word, bits);
             self.watchers.mark_word(word, bits);
         });
         self.version += 1;
     }
 
+    /// As `put`, for blocks side by side.
+    pub(crate) fn put_run(&mut self, row: u32, len: u32, bytes: &[u8]) {
+        let size = self.block.size();
+        assert!(bytes.len() == size * len as usize, "blocks are written whole");
+        if size == 0 {
+            return;
+        }
+        let mut done = 0;
+        super::bits::each_word(row, len, |word, bits| {
+            let count = bits.count_ones() as usize;
+            self.ensure_pages(word, 1);
+            let block = self.block_of(word as u32 * 64 + bits.trailing_zeros());
+            // SAFETY: `count` blocks from this one lie in its page, and no run has these rows (invariant 4).
+            unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr().add(done * size), block, count * size) };
+            done += count;
+        });
+    }
+
     /// Writes over the block of a row that has one. The pool is not lent.
+    #[inline]
     pub(crate) fn replace(&mut self, row: u32, bytes: &[u8]) {
         assert!(
             self.present.has(row) && !self.is_lent(),
@@ -183,7 +221,9 @@ impl Pool {
         assert_eq!(bytes.len(), self.block.size(), "a block is written whole");
         // SAFETY: the row has a block of this size, and no run holds the pool.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.block_of(row), bytes.len()) };
-        self.watchers.mark(row);
+        if self.watchers.any() {
+            self.watchers.mark(row);
+        }
     }
 
     /// The bytes of a row's block, live or deferred; none if it has none, or while the pool is lent for writing.
@@ -196,10 +236,10 @@ impl Pool {
         Some(unsafe { std::slice::from_raw_parts(self.block_of(row), self.block.size()) })
     }
 
-    /// The bytes of a deferred block that every run which had its row in its mask has ended for; even while the
-    /// pool is lent for writing, as no open run visits the row.
+    /// The bytes of a deferred block, or of a block in a retired row, that every run which had its row in its mask
+    /// has ended for; even while the pool is lent for writing, as no open run visits the row.
     pub(crate) fn owed_bytes_of(&self, row: u32) -> Option<&[u8]> {
-        if !self.deferred.has(row) {
+        if !self.deferred.has(row) && !self.present.has(row) {
             return None;
         }
         // SAFETY: the row has a block that no open run's mask includes, as the caller waited for those that did.
@@ -251,7 +291,18 @@ impl Pool {
     pub(crate) fn free(&mut self, row: u32) {
         let waited = self.deferred.clear(row);
         debug_assert!(waited, "a block is given back once");
-        self.quarantined.clear(row);
+        if self.quarantined.count() > 0 {
+            self.quarantined.clear(row);
+        }
+    }
+
+    /// Gives the block of a retired row back, if there is one.
+    #[inline]
+    pub(crate) fn free_retired(&mut self, row: u32) {
+        self.version += self.present.clear(row) as u64;
+        if self.deferred.count() > 0 && self.deferred.has(row) {
+            self.free(row);
+        }
     }
 
     /// Notes from now on which rows are written, for one to whom all are new.
@@ -312,6 +363,10 @@ impl Pool {
         self.holders.push(run);
         self.lent_to_write = to_write;
         self.directory.clone()
+    }
+
+    pub(super) fn directory_ref(&self) -> &Directory {
+        &self.directory
     }
 
     /// The directory, for what every run may read.

@@ -31,6 +31,14 @@ struct Extent {
     free_words: u16,
     /// Components its rows have had beyond the archetype's.
     late: Vec<ComponentId>,
+    /// One bit for each component below 64 that its rows have ever had.
+    ever: u64,
+}
+
+/// The bit of a component in `Extent::ever`; none for those from 64 on.
+#[inline]
+fn ever_bit(component: ComponentId) -> u64 {
+    1u64.checked_shl(component.0 as u32).unwrap_or(0)
 }
 
 /// All rows: handed out, free, and whose.
@@ -47,6 +55,8 @@ pub(crate) struct Rows {
     queryable: Presence,
     /// Rows of static entities.
     statics: Presence,
+    /// Rows whose entity left and whose blocks wait for open runs.
+    retired: Presence,
     version: u64,
 }
 
@@ -62,6 +72,13 @@ impl Rows {
     }
     pub(crate) fn statics(&self) -> &Presence {
         &self.statics
+    }
+    pub(crate) fn retired(&self) -> &Presence {
+        &self.retired
+    }
+    /// Whether nobody has the row.
+    pub(crate) fn is_free(&self, row: u32) -> bool {
+        self.free.get(row as usize / 64).is_none_or(|free| free >> (row % 64) & 1 == 1)
     }
     /// Grows with every change of what queries may find.
     pub(crate) fn version(&self) -> u64 {
@@ -181,8 +198,19 @@ impl Rows {
             first_word: first_word as u32,
             free_words: run_of_ones(0, words as u32) as u16,
             late: Vec::new(),
+            ever: own.components.iter().fold(0, |bits, &component| bits | ever_bit(component)),
         });
         NewExtent { first_word, words }
+    }
+
+    /// Takes a row out of queries; it is not given back yet.
+    #[inline]
+    pub(crate) fn retire(&mut self, row: u32) {
+        self.version += self.queryable.clear(row) as u64;
+        if self.statics.count() > 0 {
+            self.statics.clear(row);
+        }
+        self.retired.set(row);
     }
 
     /// Gives a row back.
@@ -190,6 +218,7 @@ impl Rows {
     pub(crate) fn give(&mut self, row: u32) {
         let word = row as usize / 64;
         debug_assert!(self.free[word] >> (row % 64) & 1 == 0, "a row is given back once");
+        self.retired.clear(row);
         self.free[word] |= 1 << (row % 64);
         let extent = &mut self.extents[self.extent_of[word] as usize];
         extent.free_words |= 1 << (word as u32 - extent.first_word);
@@ -219,31 +248,32 @@ impl Rows {
     #[inline]
     pub(crate) fn note_late(&mut self, row: u32, component: ComponentId) {
         let extent = &mut self.extents[self.extent_of[row as usize / 64] as usize];
+        if extent.ever & ever_bit(component) != 0 {
+            return;
+        }
         let own = &self.archetypes[extent.archetype.0 as usize];
         if !own.components.contains(&component) && !extent.late.contains(&component) {
             extent.late.push(component);
         }
+        extent.ever |= ever_bit(component);
     }
 
-    /// How many components the rows of this row's extent have ever had.
+    /// The components the rows of this row's extent have ever had.
     #[inline]
-    pub(crate) fn ever_len(&self, row: u32) -> usize {
-        let extent = &self.extents[self.extent_of[row as usize / 64] as usize];
-        self.components(extent.archetype).len() + extent.late.len()
-    }
-
-    /// One of them.
-    #[inline]
-    pub(crate) fn ever(&self, row: u32, k: usize) -> ComponentId {
+    pub(crate) fn ever(&self, row: u32) -> impl Iterator<Item = ComponentId> + '_ {
         let extent = &self.extents[self.extent_of[row as usize / 64] as usize];
         let own = &self.archetypes[extent.archetype.0 as usize].components;
-        if k < own.len() { own[k] } else { extent.late[k - own.len()] }
+        own.iter().chain(&extent.late).copied()
     }
 
     /// Bytes allocated.
     pub(crate) fn bytes(&self) -> usize {
         let extents = self.extents.capacity() * size_of::<Extent>() + self.extent_of.capacity() * 4;
-        extents + self.free.capacity() * 8 + self.queryable.bytes() + self.statics.bytes()
+        extents
+            + self.free.capacity() * 8
+            + self.queryable.bytes()
+            + self.statics.bytes()
+            + self.retired.bytes()
     }
 }
 

@@ -21,6 +21,14 @@ impl SlotTable {
         let entry = self.0.get(id.slot() as usize)?.load(Ordering::Relaxed);
         ((entry >> 32) as u32 == id.generation() && entry as u32 != NO_ROW).then_some(entry as u32)
     }
+
+    /// The present id of a slot in use.
+    #[inline]
+    pub(crate) fn id_of(&self, slot: u32) -> Option<EntityId> {
+        let entry = self.0.get(slot as usize)?.load(Ordering::Relaxed);
+        let in_use = entry as u32 != NO_ROW && entry >> 32 != 0;
+        in_use.then(|| EntityId::new(slot, (entry >> 32) as u32))
+    }
 }
 
 /// The slots, as the world thread changes them.
@@ -72,10 +80,23 @@ impl Slots {
     /// An id nobody has.
     #[inline]
     pub(crate) fn reserve(&mut self) -> EntityId {
+        self.free.pop().unwrap_or_else(|| self.reserve_fresh())
+    }
+
+    #[cold]
+    fn reserve_fresh(&mut self) -> EntityId {
+        /// Slots taken at once, so that the shared counter is seldom touched.
+        const AT_ONCE: u32 = 64;
         // Relaxed: only that each number is taken once matters.
-        self.free.pop().unwrap_or_else(|| {
-            EntityId::new(self.next.fetch_add(1, Ordering::Relaxed), self.first_generation)
-        })
+        let (first, generation) = (self.next.fetch_add(AT_ONCE, Ordering::Relaxed), self.first_generation);
+        self.free.extend((first + 1..first + AT_ONCE).rev().map(|slot| EntityId::new(slot, generation)));
+        EntityId::new(first, generation)
+    }
+
+    /// The present id of a slot in use.
+    #[inline]
+    pub(crate) fn id_of(&self, slot: u32) -> Option<EntityId> {
+        self.table.id_of(slot)
     }
 
     /// Ids for a run: some to be used first, and a way to more.
@@ -103,13 +124,23 @@ impl Slots {
         self.table.0[slot].store((id.generation() as u64) << 32 | row as u64, Ordering::Relaxed);
     }
 
+    /// Makes room for more entities than there are slots.
+    pub(crate) fn make_room(&mut self, more: usize) {
+        // Relaxed: about right is enough.
+        let least = self.next.load(Ordering::Relaxed) as usize + more.saturating_sub(self.free.len());
+        if least > self.table.0.len() {
+            self.grow(least);
+        }
+    }
+
     #[cold]
     fn grow(&mut self, least: usize) {
         let len = least.max(self.table.0.len() * 2).max(64);
-        let entry = |slot| {
-            self.table.0.get(slot).map_or(NO_ROW as u64, |entry: &AtomicU64| entry.load(Ordering::Relaxed))
-        };
-        self.table = Arc::new(SlotTable((0..len).map(|slot| AtomicU64::new(entry(slot))).collect()));
+        let copy = |entry: &AtomicU64| AtomicU64::new(entry.load(Ordering::Relaxed));
+        let mut entries = Vec::with_capacity(len);
+        entries.extend(self.table.0.iter().map(copy));
+        entries.resize_with(len, || AtomicU64::new(NO_ROW as u64));
+        self.table = Arc::new(SlotTable(entries.into()));
     }
 
     /// Makes an id stale, and hands its slot out again in the next generation. A slot whose generations are used
@@ -150,6 +181,22 @@ impl ReservedIds {
         self.ids.pop().unwrap_or_else(|| {
             EntityId::new(self.next.fetch_add(1, Ordering::Relaxed), self.first_generation)
         })
+    }
+
+    /// Cuts off shares for others, of which there are `count`.
+    pub(crate) fn share(&mut self, count: usize) -> Vec<Self> {
+        let each = self.ids.len() / (count + 1);
+        let share = |_| Self {
+            ids: self.ids.split_off(self.ids.len() - each),
+            next: self.next.clone(),
+            first_generation: self.first_generation,
+        };
+        (0..count).map(share).collect()
+    }
+
+    /// Takes back what was not used of a share.
+    pub(crate) fn take_back(&mut self, share: Self) {
+        self.ids.extend(share.ids);
     }
 
     /// What was not used.

@@ -2,13 +2,14 @@
 
 use super::bits::Presence;
 use super::directory::Directory;
-use super::lookup::{LookupPlan, Lookups};
+use super::lookup::{LookupPlan, Lookups, Reader};
 use super::mask::{Mask, MaskCache, Terms};
 use super::pool::Pool;
 use super::rows::{ArchetypeId, Rows};
 use super::slots::Slots;
 use super::watch::WatchToken;
 use super::{ItemKind, ItemTerm};
+use crate::component::Component;
 use crate::id::{ComponentId, EntityId, RunId};
 use std::alloc::Layout;
 use std::cell::Cell;
@@ -56,12 +57,15 @@ impl Storage {
 
     /// Whose row this is; none for one that is free.
     pub(crate) fn id_of(&self, row: u32) -> Option<EntityId> {
-        let [generation, slot] = bytemuck::pod_read_unaligned::<[u32; 2]>(self.ids.bytes_of(row)?);
+        if self.rows.is_free(row) {
+            return None;
+        }
+        let [generation, slot] = bytemuck::pod_read_unaligned::<[u32; 2]>(self.ids.place_of(row)?);
         EntityId::from_bits((generation as u64) << 32 | slot as u64)
     }
 
     /// A row for an entity of an archetype, with an id but no blocks yet. Queries find it.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn create_row(&mut self, archetype: ArchetypeId, id: EntityId) -> u32 {
         let row = match self.rows.take(archetype) {
             Some(row) => row,
@@ -74,7 +78,7 @@ impl Storage {
     /// Gives a row that was just taken its entity.
     #[inline]
     pub(crate) fn settle_row(&mut self, row: u32, id: EntityId) {
-        self.ids.insert(row, bytemuck::bytes_of(&id));
+        self.ids.put(row, bytemuck::bytes_of(&id));
         self.rows.set_queryable(row, true);
         self.slots.bind(id, row);
     }
@@ -86,7 +90,7 @@ impl Storage {
             Some(run) => run,
             None => self.extend_and(|rows| rows.take_run(archetype, most), archetype),
         };
-        self.ids.insert_run(row, len, bytemuck::cast_slice(&ids[..len as usize]));
+        self.ids.put_run(row, len, bytemuck::cast_slice(&ids[..len as usize]));
         self.rows.set_queryable_run(row, len);
         for (k, &id) in ids[..len as usize].iter().enumerate() {
             self.slots.bind(id, row + k as u32);
@@ -132,40 +136,63 @@ impl Storage {
         self.pools[component.index()].insert(row, bytes);
     }
 
-    /// Takes an entity's row out of queries, and gives up its blocks, which stay until `free_row`.
-    pub(crate) fn retire_row(&mut self, id: EntityId, row: u32) {
-        self.rows.set_queryable(row, false);
-        self.rows.set_static(row, false);
-        self.slots.release(id);
-        for k in 0..self.rows.ever_len(row) {
-            self.pools[self.rows.ever(row, k).index()].defer(row);
+    /// Writes a block of an entity where nothing else is to be done: over one that is there or, with `add`, into
+    /// a row that has none. Whether it could: false if the entity is gone, or what it needs is more than that, such
+    /// as to wait.
+    #[inline]
+    pub(crate) fn put_plain(
+        &mut self,
+        id: EntityId,
+        component: ComponentId,
+        block: &[u8],
+        add: bool,
+    ) -> bool {
+        let Some(row) = self.slots.row(id) else { return false };
+        let pool = &mut self.pools[component.index()];
+        if pool.present().has(row) && !pool.is_lent() {
+            pool.replace(row, block);
+        } else if add && !pool.present().has(row) && !pool.deferred().has(row) {
+            self.rows.note_late(row, component);
+            pool.insert(row, block);
+        } else {
+            return false;
         }
+        true
+    }
+
+    /// Takes an entity's row out of queries, and gives up its blocks, which stay until `free_row`.
+    #[inline]
+    pub(crate) fn retire_row(&mut self, id: EntityId, row: u32) {
+        self.rows.retire(row);
+        self.slots.release(id);
     }
 
     /// Gives back whatever blocks still wait in a retired row; the row itself is given back by `Rows::give`.
+    #[inline]
     pub(crate) fn free_row(&mut self, row: u32) {
-        for k in 0..self.rows.ever_len(row) {
-            let pool = &mut self.pools[self.rows.ever(row, k).index()];
-            if pool.deferred().has(row) {
-                pool.free(row);
-            }
+        for component in self.rows.ever(row) {
+            self.pools[component.index()].free_retired(row);
         }
-        self.ids.defer(row);
-        self.ids.free(row);
-    }
-
-    /// The components of a row whose blocks are deferred.
-    pub(crate) fn deferred_of(&self, row: u32) -> Vec<ComponentId> {
-        let ever = (0..self.rows.ever_len(row)).map(|k| self.rows.ever(row, k));
-        ever.filter(|&c| self.pool(c).deferred().has(row)).collect()
     }
 
     /// The components of a row, in registry order.
     pub(crate) fn components_of(&self, row: u32) -> Vec<ComponentId> {
-        let ever = (0..self.rows.ever_len(row)).map(|k| self.rows.ever(row, k));
+        let ever = self.rows.ever(row);
         let mut components: Vec<ComponentId> = ever.filter(|&c| self.pool(c).present().has(row)).collect();
         components.sort_unstable();
         components
+    }
+
+    /// How many living entities have a component.
+    pub(crate) fn live(&self, component: ComponentId) -> usize {
+        let present = self.pool(component).present();
+        present.count() - self.rows.retired().count_common(present)
+    }
+
+    /// How many blocks of a component were given up and wait for open runs.
+    pub(crate) fn deferred(&self, component: ComponentId) -> usize {
+        let pool = self.pool(component);
+        pool.deferred().count() + self.rows.retired().count_common(pool.present())
     }
 
     /// Bytes of everything.
@@ -209,13 +236,14 @@ impl Storage {
         }
     }
 
+    #[inline]
     fn compile_mask(&self, query: &mut CompiledQuery) {
-        let used = query.required.iter().chain(&query.optional).chain(&query.without);
-        let versions = used.map(|&c| self.pool(c).version()).chain([self.rows.version()]);
+        let stamp =
+            query.used.iter().fold(self.rows.version(), |sum, &c| sum.wrapping_add(self.pool(c).version()));
         let (required, optional, without) = (&query.required, &query.optional, &query.without);
         let visited = query.visited.iter().map(|&c| self.pool(c)).chain([&self.ids]);
         let changed = &query.changed;
-        query.cache.update(versions, || {
+        query.cache.update(stamp, || {
             let present = |components: &[ComponentId]| -> Vec<&Presence> {
                 components.iter().map(|&c| self.pool(c).present()).collect()
             };
@@ -287,6 +315,11 @@ impl Storage {
         StorageToken(self.token.clone())
     }
 
+    /// A way to a component of any entity, which no run writes now.
+    pub(crate) fn reader<T: Component>(&self, component: ComponentId) -> Reader<'_, T> {
+        Reader::new(self.slots.table(), self.pool(component))
+    }
+
     /// What a run needs to read components of any entity, beyond what `lend` lends: as things are now.
     pub(crate) fn lookups(&self, plans: &mut [LookupPlan]) -> Lookups {
         Lookups::new(
@@ -305,6 +338,9 @@ impl Storage {
 
     /// Tells the watchers of pools that a run may have written what it wrote.
     pub(crate) fn mark_written(&mut self, lent: &Lent) {
+        if !lent.pools.iter().any(|pool| self.pools[pool.component.index()].watchers.any()) {
+            return;
+        }
         for query in lent.queries.iter().filter(|query| query.visited) {
             let mut optional = 0;
             for (term, place) in query.kinds.iter().zip(&query.terms) {
@@ -341,6 +377,8 @@ pub(crate) struct CompiledQuery {
     pub(crate) required: Vec<ComponentId>,
     pub(crate) optional: Vec<ComponentId>,
     pub(crate) without: Vec<ComponentId>,
+    /// All of these.
+    pub(crate) used: Vec<ComponentId>,
     /// Components whose blocks are touched.
     pub(crate) visited: Vec<ComponentId>,
     /// Components whose changes are looked for.

@@ -11,41 +11,105 @@ use crate::id::EntityId;
 use std::cell::Cell;
 
 /// Calls `each` with every member of a query of a run, in row order.
-///
-/// Compiled twice, for any machine and for those with AVX2, which is used where there is one: rows of three
-/// floats run at half the speed without.
 pub(crate) fn visit<Q: Query>(lent: &mut Lent, query: usize, each: impl FnMut(Q::Row<'_>, u32)) {
     lent.queries[query].visited = true;
     let columns = Q::open(lent, query);
-    let pieces = &lent.queries[query].mask.pieces;
+    let pieces = lent.queries[query].mask.pieces.iter().copied();
+    // SAFETY: the mask is that of the query the columns were opened for, and `&mut Lent` makes this visit the
+    // only one of the run.
+    unsafe { visit_members::<Q>(columns, pieces, &lent.at, each) }
+}
+
+/// How far a visit has come that is done bit by bit.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct RowCursor {
+    piece: usize,
+    /// Rows done of that piece.
+    done: u32,
+}
+
+impl RowCursor {
+    /// The next row of a query; none at its end.
+    pub(crate) fn row(&self, lent: &Lent, query: usize) -> Option<u32> {
+        lent.queries[query].mask.pieces.get(self.piece).map(|piece| piece.row + self.done)
+    }
+}
+
+/// Calls `each` with the members of a query from a cursor on, as far as their rows are below `end`, and moves the
+/// cursor there. Scattered rows of one word are visited together: `end` is a multiple of 64.
+pub(crate) fn visit_to<Q: Query>(
+    lent: &mut Lent,
+    query: usize,
+    from: &mut RowCursor,
+    end: u32,
+    each: impl FnMut(Q::Row<'_>, u32),
+) {
+    debug_assert!(end.is_multiple_of(64));
+    lent.queries[query].visited = true;
+    let columns = Q::open(lent, query);
+    let pieces = lent.queries[query].mask.pieces.as_slice();
+    let these = std::iter::from_fn(|| {
+        let piece = pieces.get(from.piece).filter(|piece| piece.row + from.done < end)?;
+        if piece.len == 0 {
+            from.piece += 1;
+            return Some(*piece);
+        }
+        let (row, to) = (piece.row + from.done, end.min(piece.row + piece.len));
+        from.done = to - piece.row;
+        if from.done == piece.len {
+            *from = RowCursor { piece: from.piece + 1, done: 0 };
+        }
+        Some(Piece { row, len: to - row, ..*piece })
+    });
+    // SAFETY: the rows are those of pieces of the query's mask, each once, for which the columns were opened, and
+    // `&mut Lent` makes this visit the only one of the run.
+    unsafe { visit_members::<Q>(columns, these, &lent.at, each) }
+}
+
+/// Calls `each` with every row of some pieces.
+///
+/// Compiled twice, for any machine and for those with AVX2 and what always comes with it, which is used where
+/// there is one: rows of three floats run at half the speed without.
+///
+/// # Safety
+/// As for `visit_pieces`.
+#[inline]
+pub(super) unsafe fn visit_members<Q: Query>(
+    columns: Q::Columns,
+    pieces: impl Iterator<Item = Piece>,
+    at: &Cell<(u32, u32)>,
+    each: impl FnMut(Q::Row<'_>, u32),
+) {
     #[cfg(target_arch = "x86_64")]
     {
-        #[target_feature(enable = "avx2")]
-        fn wide<Q: Query>(
+        #[target_feature(enable = "avx2,bmi1,popcnt")]
+        unsafe fn wide<Q: Query>(
             columns: Q::Columns,
-            pieces: &[Piece],
+            pieces: impl Iterator<Item = Piece>,
             at: &Cell<(u32, u32)>,
             each: impl FnMut(Q::Row<'_>, u32),
         ) {
-            // SAFETY: as in `visit`.
+            // SAFETY: the caller's promise, passed on.
             unsafe { visit_pieces::<Q>(columns, pieces, at, each) }
         }
-        if std::arch::is_x86_feature_detected!("avx2") {
-            // SAFETY: AVX2 was just detected.
-            return unsafe { wide::<Q>(columns, pieces, &lent.at, each) };
+        if is_wide() {
+            // SAFETY: it was just detected; the rest is the caller's promise.
+            return unsafe { wide::<Q>(columns, pieces, at, each) };
         }
     }
-    // SAFETY: the mask is that of the query the columns were opened for, and `&mut Lent` makes this visit the
-    // only one of the run.
-    unsafe { visit_pieces::<Q>(columns, pieces, &lent.at, each) }
+    // SAFETY: the caller's promise, passed on.
+    unsafe { visit_pieces::<Q>(columns, pieces, at, each) }
 }
+
+/// Runs of fewer rows are short.
+const SHORT: usize = 32;
 
 /// # Safety
 /// The pieces are of the mask of the run that lent the columns, and nothing else visits them meanwhile.
 #[inline(always)]
 unsafe fn visit_pieces<Q: Query>(
     columns: Q::Columns,
-    pieces: &[Piece],
+    pieces: impl Iterator<Item = Piece>,
     at: &Cell<(u32, u32)>,
     mut each: impl FnMut(Q::Row<'_>, u32),
 ) {
@@ -53,8 +117,20 @@ unsafe fn visit_pieces<Q: Query>(
         at.set((piece.row, piece.len.max(piece.bits.count_ones())));
         // SAFETY: the piece is of the mask, with these optional components.
         let places = unsafe { Q::place(columns, piece.row, piece.optional) };
-        for k in 0..piece.len as usize {
-            // SAFETY: the piece's rows lie on joined pages, and each row is visited once.
+        let mut done = 0;
+        let len = piece.len as usize;
+        if len < SHORT {
+            // Eight at a time, which the compiler unrolls into vectors: its own loops are for longer runs.
+            while done + 8 <= len {
+                for k in done..done + 8 {
+                    // SAFETY: the piece's rows lie on joined pages, and each row is visited once.
+                    each(unsafe { Q::row(places, k) }, piece.row + k as u32);
+                }
+                done += 8;
+            }
+        }
+        for k in done..len {
+            // SAFETY: as above.
             each(unsafe { Q::row(places, k) }, piece.row + k as u32);
         }
         if piece.len == 0 {
@@ -66,9 +142,35 @@ unsafe fn visit_pieces<Q: Query>(
     }
 }
 
+/// Whether code may use AVX2 and what always comes with it.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn is_wide() -> bool {
+    std::arch::is_x86_feature_detected!("avx2")
+        && std::arch::is_x86_feature_detected!("bmi1")
+        && std::arch::is_x86_feature_detected!("popcnt")
+}
+
 /// Calls `each` with slices of members that lie side by side, in row order; scattered members come one by one.
-pub(crate) fn visit_chunks<Q: Query>(lent: &mut Lent, query: usize, mut each: impl FnMut(Q::Chunk<'_>)) {
+/// Compiled twice, like `visit_members`.
+pub(crate) fn visit_chunks<Q: Query>(lent: &mut Lent, query: usize, each: impl FnMut(Q::Chunk<'_>)) {
     lent.queries[query].visited = true;
+    #[cfg(target_arch = "x86_64")]
+    {
+        #[target_feature(enable = "avx2,bmi1,popcnt")]
+        fn wide<Q: Query>(lent: &mut Lent, query: usize, each: impl FnMut(Q::Chunk<'_>)) {
+            chunks::<Q>(lent, query, each);
+        }
+        if is_wide() {
+            // SAFETY: it was just detected.
+            return unsafe { wide::<Q>(lent, query, each) };
+        }
+    }
+    chunks::<Q>(lent, query, each);
+}
+
+#[inline(always)]
+fn chunks<Q: Query>(lent: &mut Lent, query: usize, mut each: impl FnMut(Q::Chunk<'_>)) {
     let columns = Q::open(lent, query);
     for piece in &lent.queries[query].mask.pieces {
         lent.at.set((piece.row, piece.len.max(piece.bits.count_ones())));
@@ -90,6 +192,7 @@ pub(crate) fn visit_chunks<Q: Query>(lent: &mut Lent, query: usize, mut each: im
 /// Calls `each` with the id and the row of every member of a query of a run.
 pub(crate) fn visit_ids(lent: &mut Lent, query: usize, each: impl FnMut(EntityId, u32)) {
     let columns = <EntityId as Item>::open(lent, None, 0);
+    let pieces = lent.queries[query].mask.pieces.iter().copied();
     // SAFETY: every row of a mask has an id, and the pool of ids is lent to every run to read.
-    unsafe { visit_pieces::<EntityId>(columns, &lent.queries[query].mask.pieces, &lent.at, each) }
+    unsafe { visit_pieces::<EntityId>(columns, pieces, &lent.at, each) }
 }

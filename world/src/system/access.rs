@@ -175,6 +175,7 @@ pub(crate) fn compile_query(
         required: Vec::new(),
         optional: Vec::new(),
         without: Vec::new(),
+        used: Vec::new(),
         visited: Vec::new(),
         changed: Vec::new(),
         skips_statics,
@@ -217,6 +218,9 @@ pub(crate) fn compile_query(
         }
         query.terms.push((Some(component), term.kind));
     }
+    query.required.sort_unstable();
+    query.required.dedup();
+    query.used = [&query.required[..], &query.optional, &query.without].concat();
     if query.optional.len() > 32 {
         return Err(AccessError::TooManyOptional(who.to_owned()));
     }

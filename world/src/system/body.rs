@@ -163,16 +163,20 @@ impl<Q: Query, R: Outcome, F: for<'a> FnMut(Q::Row<'a>, &mut Run) -> R + Send> W
         });
         if !failed.is_empty() {
             let rows: std::collections::BTreeMap<u32, EntityId> =
-                ids_of(lent, failed.iter().map(|&(row, _)| row));
+                ids_of(lent, 0, failed.iter().map(|&(row, _)| row));
             run.fail_all(failed.into_iter().map(|(row, error)| (rows.get(&row).copied(), error)));
         }
     }
 }
 
-fn ids_of(lent: &mut Lent, rows: impl Iterator<Item = u32>) -> std::collections::BTreeMap<u32, EntityId> {
+pub(super) fn ids_of(
+    lent: &mut Lent,
+    query: usize,
+    rows: impl Iterator<Item = u32>,
+) -> std::collections::BTreeMap<u32, EntityId> {
     let wanted: std::collections::BTreeSet<u32> = rows.collect();
     let mut found = std::collections::BTreeMap::new();
-    crate::memory::visit_ids(lent, 0, |id, row| {
+    crate::memory::visit_ids(lent, query, |id, row| {
         if wanted.contains(&row) {
             found.insert(row, id);
         }

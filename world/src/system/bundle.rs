@@ -11,14 +11,21 @@ pub trait Bundle: 'static {
 
     /// The types, in the tuple's order.
     fn types() -> Vec<(TypeId, &'static str)>;
-    /// Calls `each` with the bytes of each value, in the tuple's order.
-    fn each_block(&self, each: impl FnMut(usize, &[u8]));
+    /// Gives `to` each value with its place in the tuple.
+    #[doc(hidden)]
+    fn give(&self, to: &mut impl Blocks);
 
     #[doc(hidden)]
     fn push(self, columns: &mut Self::Columns);
     /// Calls `each` with the bytes of each list, in the tuple's order, and empties the lists.
     #[doc(hidden)]
     fn drain(columns: &mut Self::Columns, each: impl FnMut(usize, &[u8]));
+}
+
+/// Takes the values of a bundle, each as the type it is, so that its size is known.
+#[doc(hidden)]
+pub trait Blocks {
+    fn take<T: Component>(&mut self, place: usize, value: &T);
 }
 
 macro_rules! bundle {
@@ -30,8 +37,8 @@ macro_rules! bundle {
                 vec![$((TypeId::of::<$part>(), $part::NAME)),*]
             }
             #[inline(always)]
-            fn each_block(&self, mut each: impl FnMut(usize, &[u8])) {
-                $(each($n, bytemuck::bytes_of(&self.$n));)*
+            fn give(&self, to: &mut impl Blocks) {
+                $(to.take($n, &self.$n);)*
             }
 
             #[inline(always)]

@@ -1,6 +1,7 @@
 //! A system before it belongs to a world: kind, timing, parameters, declarations, body.
 
 use super::body::{Body, Each, Named, Outcome, WorkerBody};
+use super::parallel::EachInParts;
 use super::params::Params;
 use super::{EntitySystem, EntityWorkerSystem, Run, System, WorkerSystem};
 use crate::component::{Component, Field};
@@ -86,7 +87,7 @@ impl fmt::Debug for SystemDef {
 }
 
 impl SystemDef {
-    fn new(name: impl Into<String>, kind: SystemKind, body: Body) -> Self {
+    pub(super) fn new(name: impl Into<String>, kind: SystemKind, body: Body) -> Self {
         let (params, declared, queries) = Default::default();
         let (name, should_run) = (name.into(), None);
         Self { name, kind, period: 0.0, first_run: true, params, declared, queries, should_run, body }
@@ -144,6 +145,30 @@ impl SystemDef {
         R: Outcome,
     {
         Self::over::<Q>(name, SystemKind::EntityWorker, Box::new(Each::<Q, _>::new(each)))
+    }
+
+    /// A closure over the members of a query that several threads of the worker pool share: in parts of 256 rows,
+    /// claimed as threads have time. Effects are applied in row order, so results do not depend on threads.
+    ///
+    /// ```
+    /// use vivarium_world::{Component, ComponentDef, SystemDef, Run};
+    /// # use vivarium_world::{Field, Scalar};
+    /// # #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)] #[repr(C)] struct X(f32);
+    /// # impl Component for X {
+    /// #     const NAME: &'static str = "x";
+    /// #     fn definition() -> ComponentDef { ComponentDef::of::<Self>().field(Field::new("x", Scalar::F32, 0)) }
+    /// # }
+    /// let grow = SystemDef::each_in_parallel::<(&mut X,), _>("grow", |(x,), _: &mut Run| x.0 *= 2.0);
+    /// ```
+    pub fn each_in_parallel<Q, R>(
+        name: impl Into<String>,
+        each: impl for<'a> Fn(Q::Row<'a>, &mut Run) -> R + Send + Sync + 'static,
+    ) -> Self
+    where
+        Q: Query + 'static,
+        R: Outcome + 'static,
+    {
+        Self::over::<Q>(name, SystemKind::EntityWorker, Box::new(EachInParts::<Q, _>::new(each)))
     }
 
     /// A closure over the members of a query, on the world thread.

@@ -1,17 +1,86 @@
 //! What a run asks the world thread to do afterwards: data, applied at one place.
 
 use crate::id::{ComponentId, EntityId};
-use std::any::Any;
+use std::any::{Any, TypeId};
 
-/// One structural change, in the order it was asked for.
+/// What a structural change does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Change {
-    /// Add a component or put its block in the place of the old one; the block is at this byte of `blocks`.
-    Put { id: EntityId, component: ComponentId, at: usize },
+pub(crate) enum ChangeKind {
+    /// Add a component, or put its block in the place of the old one.
+    Put,
     /// Write over the block of a component that is there.
-    Set { id: EntityId, component: ComponentId, at: usize },
+    Set,
     /// Take a component away.
-    Remove { id: EntityId, component: ComponentId },
+    Remove,
+}
+
+/// Changes of one kind to one component that were asked for one after another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ChangeRun {
+    pub(crate) kind: ChangeKind,
+    pub(crate) component: ComponentId,
+    /// How many of `Changes::ids` it takes.
+    pub(crate) count: usize,
+    /// Bytes of a block; 0 for what writes none.
+    pub(crate) size: usize,
+}
+
+/// Structural changes in the order they were asked for.
+#[derive(Default)]
+pub(crate) struct Changes {
+    pub(crate) runs: Vec<ChangeRun>,
+    pub(crate) ids: Vec<EntityId>,
+    /// A block for each entity of each run that writes.
+    pub(crate) blocks: Vec<u8>,
+    /// The Rust type of the last run's component.
+    last: Option<(ChangeKind, TypeId)>,
+}
+
+impl Changes {
+    /// Adds a change like the one before; false if it is not alike.
+    #[inline]
+    pub(crate) fn again(&mut self, kind: ChangeKind, rust_type: TypeId, id: EntityId, block: &[u8]) -> bool {
+        let Some(run) = self.runs.last_mut().filter(|_| self.last == Some((kind, rust_type))) else {
+            return false;
+        };
+        run.count += 1;
+        self.ids.push(id);
+        self.blocks.extend_from_slice(block);
+        true
+    }
+
+    /// Each run with its entities and their blocks.
+    pub(crate) fn each_run(&self) -> impl Iterator<Item = (ChangeRun, &[EntityId], &[u8])> {
+        let (mut ids, mut blocks) = (self.ids.as_slice(), self.blocks.as_slice());
+        self.runs.iter().map(move |&run| {
+            let (these, later) = ids.split_at(run.count);
+            let (own, others) = blocks.split_at(run.count * run.size);
+            (ids, blocks) = (later, others);
+            (run, these, own)
+        })
+    }
+
+    /// Adds the changes that were asked for after these.
+    pub(crate) fn append(&mut self, later: &mut Changes) {
+        self.runs.append(&mut later.runs);
+        self.ids.append(&mut later.ids);
+        self.blocks.append(&mut later.blocks);
+        self.last = None;
+    }
+
+    /// Adds a change that may be unlike the one before.
+    pub(crate) fn add(
+        &mut self,
+        kind: ChangeKind,
+        component: ComponentId,
+        rust_type: TypeId,
+        id: EntityId,
+        block: &[u8],
+    ) {
+        self.runs.push(ChangeRun { kind, component, count: 0, size: block.len() });
+        self.last = Some((kind, rust_type));
+        self.again(kind, rust_type, id, block);
+    }
 }
 
 /// Effects of one run, each kind in call order.
@@ -19,15 +88,24 @@ pub(crate) enum Change {
 pub(crate) struct Effects {
     /// With the entity, where it is one's.
     pub(crate) errors: Vec<(Option<EntityId>, String)>,
-    pub(crate) changes: Vec<Change>,
-    /// Blocks of `changes`.
-    pub(crate) blocks: Vec<u8>,
+    pub(crate) changes: Changes,
     pub(crate) events: Vec<Box<dyn Any + Send>>,
     pub(crate) deaths: Vec<EntityId>,
     /// Created entities in call order.
     pub(crate) created: Vec<EntityId>,
     /// The same, packed by what they are made of.
     pub(crate) staged: Vec<Staged>,
+    /// The kind of bundle spawned last, and where and how it is staged.
+    pub(crate) last_spawned: Option<LastSpawned>,
+}
+
+/// Where bundles of one type are staged.
+pub(crate) struct LastSpawned {
+    pub(crate) rust_type: TypeId,
+    /// Its place in `Effects::staged`.
+    pub(crate) staged: usize,
+    /// The column of each component, in the tuple's order.
+    pub(crate) columns: Vec<usize>,
 }
 
 /// Entities of the same components, not yet in rows: a column a component.
@@ -44,17 +122,35 @@ pub(crate) struct Staged {
 impl Effects {
     pub(crate) fn is_empty(&self) -> bool {
         self.errors.is_empty()
-            && self.changes.is_empty()
+            && self.changes.runs.is_empty()
             && self.events.is_empty()
             && self.deaths.is_empty()
             && self.created.is_empty()
     }
 
+    /// Adds what was asked for after this.
+    pub(crate) fn append(&mut self, mut later: Effects) {
+        self.errors.append(&mut later.errors);
+        self.changes.append(&mut later.changes);
+        self.events.append(&mut later.events);
+        self.deaths.append(&mut later.deaths);
+        self.created.append(&mut later.created);
+        for mut staged in later.staged {
+            let at = self.staged_for(&staged.components);
+            let own = &mut self.staged[at];
+            let before = own.ids.len() as u32;
+            own.ids.append(&mut staged.ids);
+            own.columns.iter_mut().zip(&mut staged.columns).for_each(|(own, column)| own.append(column));
+            own.statics.extend(staged.statics.into_iter().map(|place| before + place));
+            own.dead.extend(staged.dead.into_iter().map(|place| before + place));
+        }
+    }
+
     /// Where entities of these components are staged.
-    pub(crate) fn staged_for(&mut self, components: &[ComponentId]) -> &mut Staged {
+    pub(crate) fn staged_for(&mut self, components: &[ComponentId]) -> usize {
         // The last one first: runs create many of one kind in a row.
         let found = self.staged.iter().rposition(|staged| *staged.components == *components);
-        let at = found.unwrap_or_else(|| {
+        found.unwrap_or_else(|| {
             self.staged.push(Staged {
                 components: components.into(),
                 ids: Vec::new(),
@@ -63,7 +159,6 @@ impl Effects {
                 dead: Vec::new(),
             });
             self.staged.len() - 1
-        });
-        &mut self.staged[at]
+        })
     }
 }

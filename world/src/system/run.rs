@@ -1,7 +1,7 @@
 //! What an update may do besides writing its own components.
 
-use super::bundle::Bundle;
-use super::effects::{Change, Effects};
+use super::bundle::{Blocks, Bundle};
+use super::effects::{ChangeKind, Effects, LastSpawned};
 use super::params::Params;
 use crate::component::{Component, Entity, FieldValue, Heap, Lists, Registry, Strings};
 use crate::config::Config;
@@ -9,7 +9,7 @@ use crate::entity::{CreateError, Factory, Prepared};
 use crate::id::{ComponentId, EntityId};
 use crate::memory::{Lookups, ReservedIds};
 use crate::random::{Stream, run_stream};
-use std::any::Any;
+use std::any::{Any, TypeId};
 use std::sync::Arc;
 use thiserror::Error;
 
@@ -68,6 +68,14 @@ pub enum EffectError {
         /// The component.
         component: String,
     },
+    /// A bundle has a component twice, or `entity`, which every entity has by itself.
+    #[error("system {system:?} spawns an entity with {component:?} more than once")]
+    Twice {
+        /// The system.
+        system: String,
+        /// The component.
+        component: String,
+    },
     /// The config has a fault.
     #[error("system {system:?} could not create an entity: {error}")]
     Create {
@@ -81,6 +89,20 @@ pub enum EffectError {
 impl From<EffectError> for String {
     fn from(error: EffectError) -> Self {
         error.to_string()
+    }
+}
+
+/// Puts the values of a bundle behind those that are staged.
+struct IntoColumns<'a> {
+    columns: &'a mut [Vec<u8>],
+    /// The column of each value.
+    of: &'a [usize],
+}
+
+impl Blocks for IntoColumns<'_> {
+    #[inline(always)]
+    fn take<T: Component>(&mut self, place: usize, value: &T) {
+        self.columns[self.of[place]].extend_from_slice(bytemuck::bytes_of(value));
     }
 }
 
@@ -99,7 +121,9 @@ pub struct Run {
     pub(crate) params: Arc<Params>,
     pub(crate) capabilities: Arc<Capabilities>,
     pub(crate) shared: Arc<RunShared>,
-    pub(crate) lookups: Lookups,
+    /// The part of the members this is for, of a run in parts.
+    pub(crate) part: u64,
+    pub(crate) lookups: Arc<Lookups>,
     pub(crate) ids: ReservedIds,
     pub(crate) effects: Effects,
     pub(crate) random: Option<Stream>,
@@ -109,6 +133,34 @@ pub struct Run {
 }
 
 impl Run {
+    /// The same run as another thread sees it, with ids of its own and no effects yet.
+    pub(crate) fn beside(&self, ids: ReservedIds) -> Self {
+        Self {
+            name: self.name.clone(),
+            place: self.place,
+            number: self.number,
+            tick: self.tick,
+            delta: self.delta,
+            game_time: self.game_time,
+            params: self.params.clone(),
+            capabilities: self.capabilities.clone(),
+            shared: self.shared.clone(),
+            part: 0,
+            lookups: self.lookups.clone(),
+            ids,
+            effects: Effects::default(),
+            random: None,
+            failed: false,
+            scratch: Prepared::default(),
+        }
+    }
+
+    /// Begins the next part of a run in parts.
+    pub(crate) fn begin_part(&mut self, part: usize) {
+        self.part = part as u64;
+        self.random = None;
+    }
+
     /// Milliseconds of game time this run stands for.
     pub fn delta(&self) -> f64 {
         self.delta
@@ -135,10 +187,11 @@ impl Run {
         value.unwrap_or_else(|| panic!("system {:?} has no parameter {name:?}", self.name))
     }
 
-    /// The run's own random stream: the same draws for the same seed, system and run, whatever the threads.
+    /// The run's own random stream: the same draws for the same seed, system and run, whatever the threads. A run
+    /// in parts has one for each part.
     pub fn random(&mut self) -> &mut Stream {
-        let (seed, system, number) = (self.shared.seed, self.place, self.number);
-        self.random.get_or_insert_with(|| run_stream(seed, system, number, 0))
+        let (seed, system, number, part) = (self.shared.seed, self.place, self.number, self.part);
+        self.random.get_or_insert_with(|| run_stream(seed, system, number, part))
     }
 
     /// The world's strings.
@@ -180,12 +233,15 @@ impl Run {
     /// # Errors
     /// If the system did not declare that it adds `T`.
     pub fn add<T: Component>(&mut self, id: EntityId, value: T) -> Result<(), EffectError> {
+        let block = bytemuck::bytes_of(&value);
+        if self.effects.changes.again(ChangeKind::Put, TypeId::of::<T>(), id, block) {
+            return Ok(());
+        }
         let component = self.component::<T>()?;
         if !self.capabilities.adds.contains(&component) {
             return Err(self.undeclared(&format!("add {:?}", T::NAME), "adds::<T>()"));
         }
-        let at = self.block(&value);
-        self.effects.changes.push(Change::Put { id, component, at });
+        self.effects.changes.add(ChangeKind::Put, component, TypeId::of::<T>(), id, block);
         Ok(())
     }
 
@@ -194,12 +250,15 @@ impl Run {
     /// # Errors
     /// If the system did not declare that it writes `T`.
     pub fn set<T: Component>(&mut self, id: EntityId, value: T) -> Result<(), EffectError> {
+        let block = bytemuck::bytes_of(&value);
+        if self.effects.changes.again(ChangeKind::Set, TypeId::of::<T>(), id, block) {
+            return Ok(());
+        }
         let component = self.component::<T>()?;
         if !self.capabilities.sets.contains(&component) {
             return Err(self.undeclared(&format!("set {:?}", T::NAME), "writes::<T>()"));
         }
-        let at = self.block(&value);
-        self.effects.changes.push(Change::Set { id, component, at });
+        self.effects.changes.add(ChangeKind::Set, component, TypeId::of::<T>(), id, block);
         Ok(())
     }
 
@@ -208,11 +267,14 @@ impl Run {
     /// # Errors
     /// If the system did not declare that it removes `T`.
     pub fn remove<T: Component>(&mut self, id: EntityId) -> Result<(), EffectError> {
+        if self.effects.changes.again(ChangeKind::Remove, TypeId::of::<T>(), id, &[]) {
+            return Ok(());
+        }
         let component = self.component::<T>()?;
         if !self.capabilities.removes.contains(&component) {
             return Err(self.undeclared(&format!("remove {:?}", T::NAME), "removes::<T>()"));
         }
-        self.effects.changes.push(Change::Remove { id, component });
+        self.effects.changes.add(ChangeKind::Remove, component, TypeId::of::<T>(), id, &[]);
         Ok(())
     }
 
@@ -240,29 +302,43 @@ impl Run {
     ///
     /// # Errors
     /// If the system did not declare that it creates these components.
+    #[inline]
     pub fn spawn<B: Bundle>(&mut self, bundle: B) -> Result<EntityId, EffectError> {
+        if self.effects.last_spawned.as_ref().is_none_or(|last| last.rust_type != TypeId::of::<B>()) {
+            self.effects.last_spawned = Some(self.prepare_to_spawn::<B>()?);
+        }
+        let id = self.ids.take();
+        let Effects { staged, last_spawned, created, .. } = &mut self.effects;
+        if let Some(last) = last_spawned {
+            let staged = &mut staged[last.staged];
+            staged.ids.push(id);
+            staged.columns[0].extend_from_slice(bytemuck::bytes_of(&Entity::new(0, false, false)));
+            bundle.give(&mut IntoColumns { columns: &mut staged.columns, of: &last.columns });
+            created.push(id);
+        }
+        Ok(id)
+    }
+
+    #[cold]
+    fn prepare_to_spawn<B: Bundle>(&mut self) -> Result<LastSpawned, EffectError> {
         let mut parts = Vec::with_capacity(8);
-        for (place, (rust_type, name)) in B::types().into_iter().enumerate() {
+        for (rust_type, name) in B::types() {
             let component = self.shared.registry.by_rust_type(rust_type);
             let unknown = || EffectError::Unknown { system: self.name.to_string(), component: name };
-            parts.push((component.ok_or_else(unknown)?, place));
+            parts.push(component.ok_or_else(unknown)?);
         }
-        parts.sort_unstable();
-        parts.dedup_by_key(|part| part.0);
-        let components: Vec<ComponentId> =
-            [ComponentId::ENTITY].into_iter().chain(parts.iter().map(|part| part.0)).collect();
+        let mut components = parts.clone();
+        components.push(ComponentId::ENTITY);
+        components.sort_unstable();
+        if let Some(twice) = components.windows(2).find(|pair| pair[0] == pair[1]) {
+            let component = self.shared.registry.get(twice[0]).name().to_owned();
+            return Err(EffectError::Twice { system: self.name.to_string(), component });
+        }
         self.permit_creation(&components)?;
-        let id = self.ids.take();
         let staged = self.effects.staged_for(&components);
-        staged.ids.push(id);
-        staged.columns[0].extend_from_slice(bytemuck::bytes_of(&Entity::new(0, false, false)));
-        bundle.each_block(|place, bytes| {
-            if let Some(column) = parts.iter().position(|part| part.1 == place) {
-                staged.columns[column + 1].extend_from_slice(bytes);
-            }
-        });
-        self.effects.created.push(id);
-        Ok(id)
+        let column = |part| components.iter().position(|component| component == part).unwrap_or(0);
+        let columns = parts.iter().map(column).collect();
+        Ok(LastSpawned { rust_type: TypeId::of::<B>(), staged, columns })
     }
 
     /// Sends an event to whoever listens for its type, after the run.
@@ -282,7 +358,8 @@ impl Run {
     fn stage(&mut self, prepared: &Prepared) -> EntityId {
         let id = self.ids.take();
         let registry = &self.shared.registry;
-        let staged = self.effects.staged_for(&prepared.components);
+        let at = self.effects.staged_for(&prepared.components);
+        let staged = &mut self.effects.staged[at];
         let place = staged.ids.len() as u32;
         staged.ids.push(id);
         for (column, (_, block)) in staged.columns.iter_mut().zip(prepared.blocks(registry)) {
@@ -325,12 +402,6 @@ impl Run {
     fn component<T: Component>(&self) -> Result<ComponentId, EffectError> {
         let unknown = || EffectError::Unknown { system: self.name.to_string(), component: T::NAME };
         self.shared.registry.of::<T>().ok_or_else(unknown)
-    }
-
-    fn block<T: Component>(&mut self, value: &T) -> usize {
-        let at = self.effects.blocks.len();
-        self.effects.blocks.extend_from_slice(bytemuck::bytes_of(value));
-        at
     }
 
     fn undeclared(&self, what: &str, declare: &str) -> EffectError {

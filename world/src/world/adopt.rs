@@ -41,7 +41,7 @@ impl World {
 
     /// Takes an entity back that nobody was told of.
     fn withdraw(&mut self, id: EntityId) {
-        if self.order.ordinal(id).is_some() {
+        if self.ordinal(id).is_some() {
             self.order.remove(id);
             self.leaving.push_back(id);
             self.finish_removal(id);

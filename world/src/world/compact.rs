@@ -44,6 +44,7 @@ impl World {
         }
         self.storage = fresh;
         self.bundles.clear();
+        self.last_bundle = None;
         for entry in &mut self.systems.list {
             entry.queries.iter_mut().for_each(|query| query.cache = Default::default());
             entry.lookups.iter_mut().for_each(|plan| *plan = plan.again());

@@ -1,10 +1,10 @@
 //! Components of entities that are there: reading, writing, adding, removing.
 
-use super::deferred::Owed;
 use super::events::{SystemError, SystemPhase};
 use super::{World, WorldEvent};
 use crate::component::{AttachContext, Component, FieldValue, field_value, set_field};
 use crate::id::{ComponentId, EntityId, RunId};
+use std::borrow::Cow;
 use thiserror::Error;
 
 /// Why a component of an entity could not be touched.
@@ -19,7 +19,7 @@ pub enum AccessFault {
         /// The entity.
         entity: EntityId,
         /// The component.
-        component: String,
+        component: Cow<'static, str>,
     },
     /// The component is not registered.
     #[error("{0:?} is not a registered component")]
@@ -163,10 +163,10 @@ impl World {
                 near: crate::scene::suggestion(field, names),
             });
         };
-        let order = &self.order;
+        let (order, slots) = (&self.order, self.storage.slots.table().clone());
         if let Some(block) = self.storage.pool_mut(component).bytes_of_mut(row) {
             let heap = self.shared.heap();
-            set_field(description, block, value, heap, |ordinal| order.by_ordinal(ordinal))
+            set_field(description, block, value, heap, |ordinal| slots.id_of(order.by_ordinal(ordinal)?))
                 .map_err(AccessFault::Value)?;
         }
         self.emit(WorldEvent::ComponentChanged(id, component));
@@ -183,7 +183,7 @@ impl World {
             return Err(AccessFault::BuiltIn);
         }
         if !self.storage.pool(component).present().has(row) {
-            let component = self.shared.registry.get(component).name().to_owned();
+            let component = Cow::Owned(self.shared.registry.get(component).name().to_owned());
             return Err(AccessFault::Missing { entity: id, component });
         }
         Ok(row)
@@ -256,7 +256,7 @@ impl World {
         if self.shared.registry.get(component).on_free.is_some() {
             let block = self.storage.pool(component).bytes_of(row).map(Box::from);
             if let Some(block) = block {
-                self.owe(Owed::Hook { component, block });
+                self.owe_hook_of(component, block);
             }
         }
     }
@@ -292,7 +292,7 @@ impl World {
 
     fn owe_left(&mut self, lists: Vec<crate::component::ListId>) {
         if !lists.is_empty() {
-            self.owe(Owed::Lists(lists));
+            self.owe_freed_lists(lists);
         }
     }
 
@@ -323,16 +323,17 @@ impl World {
             self.owe_lists(component, &block, &before);
             return Ok(());
         }
-        self.owe_lists(component, &before, &block);
         match result {
             Ok(()) => {
+                self.owe_lists(component, &before, &block);
                 self.wait_for_runs_from(component, since);
                 self.storage.pool_mut(component).replace_unseen(row, &block);
                 Ok(())
             }
             Err(message) => {
+                self.owe_lists(component, &block, &before);
                 self.storage.pool_mut(component).defer(row);
-                self.owe(Owed::Block { component, row, owner: id });
+                self.owe_block(component, row, id);
                 Err(AccessFault::Attach { entity: id, component: definition.name().to_owned(), message })
             }
         }
@@ -348,7 +349,7 @@ impl World {
 
     fn check_class(&self, id: EntityId, component: ComponentId) -> Result<(), AccessFault> {
         let factory = &self.shared.factory;
-        if factory.classes().next().is_none() {
+        if !factory.has_classes() {
             return Ok(());
         }
         let type_name = self.type_name(id);
@@ -381,7 +382,15 @@ impl World {
     /// If the entity is gone or does not have it, or it is `entity`.
     pub fn remove_component<T: Component>(&mut self, id: EntityId) -> Result<(), AccessFault> {
         let component = self.registered::<T>()?;
-        self.remove_component_by_id(id, component)
+        let row = self.row(id).ok_or(AccessFault::NoEntity(id))?;
+        if component == ComponentId::ENTITY {
+            return Err(AccessFault::BuiltIn);
+        }
+        if !self.storage.pool(component).present().has(row) {
+            return Err(AccessFault::Missing { entity: id, component: Cow::Borrowed(T::NAME) });
+        }
+        self.take_component(id, row, component);
+        Ok(())
     }
 
     /// Removes a component by its id.
@@ -394,11 +403,16 @@ impl World {
         component: ComponentId,
     ) -> Result<(), AccessFault> {
         let row = self.row_with(id, component)?;
+        self.take_component(id, row, component);
+        Ok(())
+    }
+
+    #[inline]
+    fn take_component(&mut self, id: EntityId, row: u32, component: ComponentId) {
         self.emit(WorldEvent::ComponentRemoved(id, component));
         // A listener may have removed the entity, or loaded another world.
         if self.row(id) == Some(row) && self.storage.pool_mut(component).defer(row) {
-            self.owe(Owed::Block { component, row, owner: id });
+            self.owe_block(component, row, id);
         }
-        Ok(())
     }
 }

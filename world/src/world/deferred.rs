@@ -12,14 +12,21 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// What is owed.
 #[derive(Clone, Debug)]
 pub(crate) enum Owed {
-    /// A block of an entity that goes on.
-    Block { component: ComponentId, row: u32, owner: EntityId },
-    /// A row with all its blocks.
-    Row { row: u32, owner: EntityId },
+    /// Blocks of entities that go on, asked for one after another.
+    Blocks { component: ComponentId, blocks: Vec<OwedRow> },
+    /// Rows with all their blocks, asked for one after another.
+    Rows(Vec<OwedRow>),
     /// The hook of a block that was overwritten.
     Hook { component: ComponentId, block: Box<[u8]> },
     /// Lists that a block which goes on holds no longer.
     Lists(Vec<ListId>),
+}
+
+/// A row, and whose it is or was.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OwedRow {
+    pub(crate) row: u32,
+    pub(crate) owner: EntityId,
 }
 
 /// Something to be given back, and who asked for it when.
@@ -43,7 +50,48 @@ pub(crate) struct DeferredFree {
 }
 
 impl World {
-    pub(super) fn owe(&mut self, owed: Owed) {
+    /// Owes the hook of a block that was overwritten.
+    pub(super) fn owe_hook_of(&mut self, component: ComponentId, block: Box<[u8]>) {
+        self.request(Owed::Hook { component, block });
+    }
+
+    /// Owes lists that a block which goes on holds no longer.
+    pub(super) fn owe_freed_lists(&mut self, lists: Vec<ListId>) {
+        self.request(Owed::Lists(lists));
+    }
+
+    /// Owes a block of an entity that goes on.
+    #[inline]
+    pub(super) fn owe_block(&mut self, component: ComponentId, row: u32, owner: EntityId) {
+        let owed = OwedRow { row, owner };
+        if let Some(Owed::Blocks { component: last, blocks }) = self.last_owed()
+            && *last == component
+        {
+            return blocks.push(owed);
+        }
+        self.request(Owed::Blocks { component, blocks: vec![owed] });
+    }
+
+    /// Owes a row with all its blocks.
+    #[inline]
+    pub(super) fn owe_row(&mut self, row: u32, owner: EntityId) {
+        let owed = OwedRow { row, owner };
+        if let Some(Owed::Rows(rows)) = self.last_owed() {
+            return rows.push(owed);
+        }
+        self.request(Owed::Rows(vec![owed]));
+    }
+
+    /// What was owed last, if it was for the same system in the same tick and waits for the same runs.
+    #[inline]
+    fn last_owed(&mut self) -> Option<&mut Owed> {
+        let (asked_by, since, until) = (self.runs.acting(), self.logical_tick(), self.runs.next());
+        let last = self.deferred.requests.back_mut()?;
+        let alike = last.asked_by == asked_by && last.since == since && last.until == until;
+        alike.then_some(&mut last.owed)
+    }
+
+    fn request(&mut self, owed: Owed) {
         let (asked_by, since, until) = (self.runs.acting(), self.logical_tick(), self.runs.next());
         self.deferred.requests.push_back(Request { owed, asked_by, since, until });
     }
@@ -108,25 +156,34 @@ impl World {
             Owed::Lists(lists) => {
                 lists.into_iter().for_each(|list| self.shared.lists.release_owned(list));
             }
-            Owed::Block { component, row, .. } => {
-                if self.storage.pool_mut(component).is_stale(row) {
-                    return;
-                }
-                self.free_hook(component, row);
-                self.storage.pool_mut(component).free(row);
-            }
-            Owed::Row { row, .. } => {
-                if self.shared.registry.any_on_free() {
-                    for component in self.storage.deferred_of(row) {
+            Owed::Blocks { component, blocks } => {
+                let frees = self.shared.registry.get(component).frees();
+                for OwedRow { row, .. } in blocks {
+                    if self.storage.pool_mut(component).is_stale(row) {
+                        continue;
+                    }
+                    if frees {
                         self.free_hook(component, row);
                     }
+                    self.storage.pool_mut(component).free(row);
                 }
-                self.storage.free_row(row);
-                self.deferred.rows.push_back((request.since, row));
+            }
+            Owed::Rows(rows) => {
+                let hooks = self.shared.registry.any_on_free();
+                for OwedRow { row, .. } in rows {
+                    if hooks {
+                        for component in self.storage.components_of(row) {
+                            self.free_hook(component, row);
+                        }
+                    }
+                    self.storage.free_row(row);
+                    self.deferred.rows.push_back((request.since, row));
+                }
             }
         }
     }
 
+    #[inline]
     fn free_hook(&mut self, component: ComponentId, row: u32) {
         let definition = self.shared.registry.get(component);
         if definition.frees()

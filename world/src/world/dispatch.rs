@@ -10,6 +10,7 @@ use crate::schedule::Ticket;
 use crate::system::{Body, Effects, Job, JobOutcome, Run, Step, SystemKind};
 use crate::timing::RunTime;
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 /// A run that is due: its time, and when that was.
 #[derive(Clone, Copy, Debug)]
@@ -154,7 +155,8 @@ impl World {
                 params: entry.params.clone(),
                 capabilities: entry.capabilities.clone(),
                 shared: self.shared.clone(),
-                lookups: self.storage.lookups(&mut entry.lookups),
+                part: 0,
+                lookups: Arc::new(self.storage.lookups(&mut entry.lookups)),
                 ids,
                 effects: Effects::default(),
                 random: None,

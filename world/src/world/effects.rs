@@ -3,8 +3,8 @@
 use super::World;
 use super::dispatch::Ready;
 use super::events::{SystemError, SystemPhase};
-use crate::id::RunId;
-use crate::system::{Change, Effects, RunShared};
+use crate::id::{ComponentId, EntityId, RunId};
+use crate::system::{ChangeKind, ChangeRun, Changes, Effects, RunShared};
 
 impl World {
     /// Applies the effects of finished runs in the order the runs finished.
@@ -45,12 +45,7 @@ impl World {
     /// Applies effects group by group; stops where the content is no longer the run's.
     fn apply_groups(&mut self, effects: &mut Effects, content: u64) {
         self.apply_errors(effects);
-        for at in 0..effects.changes.len() {
-            if self.content != content {
-                return;
-            }
-            self.apply_change(effects.changes[at], &effects.blocks);
-        }
+        self.apply_changes(&effects.changes, content);
         for event in std::mem::take(&mut effects.events) {
             if self.content != content {
                 return;
@@ -84,36 +79,50 @@ impl World {
         }
     }
 
-    fn apply_change(&mut self, change: Change, blocks: &[u8]) {
-        let (id, result) = match change {
-            Change::Put { id, component, at } => {
-                let size = self.storage.pool(component).block_size();
-                (id, self.add_bytes(id, component, &blocks[at..at + size]))
+    fn apply_changes(&mut self, changes: &Changes, content: u64) {
+        for (ChangeRun { kind, component, size, .. }, ids, blocks) in changes.each_run() {
+            if self.content != content {
+                return;
             }
-            Change::Set { id, component, at } => {
-                let size = self.storage.pool(component).block_size();
-                (id, self.set_bytes(id, component, &blocks[at..at + size]))
-            }
-            Change::Remove { id, component } => (id, self.remove_component_by_id(id, component)),
-        };
-        match result {
-            Ok(()) => {}
-            Err(_) if !self.contains(id) => {
-                self.dropped_effects += 1;
-                self.drop_block_of(change, blocks);
-            }
-            Err(fault) => {
-                self.report_fault(&fault, id);
-                self.drop_block_of(change, blocks);
+            // Nobody is to be told and nobody asked: straight into the pool.
+            let plain = !self.listeners.any() && self.shared.registry.get(component).is_without_hooks();
+            let permitted = match kind {
+                ChangeKind::Put => !self.shared.factory.has_classes(),
+                ChangeKind::Set => true,
+                ChangeKind::Remove => false,
+            };
+            let plain = plain && permitted && component != ComponentId::ENTITY;
+            for (k, &id) in ids.iter().enumerate() {
+                let block = &blocks[k * size..(k + 1) * size];
+                if plain && self.storage.put_plain(id, component, block, kind == ChangeKind::Put) {
+                    continue;
+                }
+                if self.content != content {
+                    return;
+                }
+                self.apply_change(kind, component, id, block);
             }
         }
     }
 
+    fn apply_change(&mut self, kind: ChangeKind, component: ComponentId, id: EntityId, block: &[u8]) {
+        let result = match kind {
+            ChangeKind::Put => self.add_bytes(id, component, block),
+            ChangeKind::Set => self.set_bytes(id, component, block),
+            ChangeKind::Remove => self.remove_component_by_id(id, component),
+        };
+        match result {
+            Ok(()) => return,
+            Err(_) if !self.contains(id) => self.dropped_effects += 1,
+            Err(fault) => self.report_fault(&fault, id),
+        }
+        if kind != ChangeKind::Remove {
+            self.drop_block_of(id, component, block);
+        }
+    }
+
     /// Owes the lists of a block that nobody takes, except those its entity holds already.
-    fn drop_block_of(&mut self, change: Change, blocks: &[u8]) {
-        let (Change::Put { id, component, at } | Change::Set { id, component, at }) = change else { return };
-        let size = self.storage.pool(component).block_size();
-        let block = &blocks[at..at + size];
+    fn drop_block_of(&mut self, id: EntityId, component: ComponentId, block: &[u8]) {
         match self.row(id) {
             Some(row) => self.owe_lists_dropped(row, component, block),
             None => self.owe_lists(component, block, &[]),
@@ -123,8 +132,10 @@ impl World {
     /// Throws a run's effects away, all but its errors.
     pub(super) fn discard(&mut self, shared: &RunShared, effects: &mut Effects) {
         self.discard_staged(shared, effects);
-        for &change in &effects.changes {
-            self.drop_block_of(change, &effects.blocks);
+        for (run, ids, blocks) in effects.changes.each_run() {
+            for (k, &id) in ids.iter().enumerate().take_while(|_| run.kind != ChangeKind::Remove) {
+                self.drop_block_of(id, run.component, &blocks[k * run.size..(k + 1) * run.size]);
+            }
         }
         let errors = std::mem::take(&mut effects.errors);
         *effects = Effects { errors, ..Effects::default() };

@@ -1,15 +1,37 @@
 //! Coming and going: creation, death, removal.
 
-use super::deferred::Owed;
 use super::events::{SystemError, SystemPhase};
 use super::{World, WorldEvent};
 use crate::component::{Component, Entity};
 use crate::config::Config;
 use crate::entity::{CreateError, Prepared};
 use crate::id::{ComponentId, EntityId, RunId};
-use crate::system::{Bundle, panic_message};
+use crate::memory::{ArchetypeId, Pool};
+use crate::system::{Blocks, Bundle, panic_message};
 use std::any::TypeId;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+/// What entities made of one type of bundle are.
+pub(super) struct BundleKind {
+    archetype: ArchetypeId,
+    /// In the tuple's order.
+    components: Vec<ComponentId>,
+}
+
+/// Puts the values of a bundle into the pools of a new row.
+struct IntoRow<'a> {
+    pools: &'a mut [Pool],
+    components: &'a [ComponentId],
+    row: u32,
+}
+
+impl Blocks for IntoRow<'_> {
+    #[inline(always)]
+    fn take<T: Component>(&mut self, place: usize, value: &T) {
+        self.pools[self.components[place].index()].insert(self.row, bytemuck::bytes_of(value));
+    }
+}
 
 impl World {
     /// Creates an entity from a config: `type`, and whatever differs from the type's template.
@@ -86,18 +108,19 @@ impl World {
     /// If a type is not registered, is `entity`, or occurs twice.
     pub fn spawn<B: Bundle>(&mut self, bundle: B) -> EntityId {
         self.release_rows();
-        let archetype = self.bundle::<B>();
-        let id = self.storage.slots.reserve();
-        let row = self.storage.create_row(archetype, id);
-        self.storage.insert(ComponentId::ENTITY, row, bytemuck::bytes_of(&Entity::new(0, false, false)));
-        let components = &self.bundles[&TypeId::of::<B>()].1;
+        let kind = self.bundle::<B>();
         let storage = &mut self.storage;
-        bundle.each_block(|place, block| storage.pools[components[place].index()].insert(row, block));
+        let id = storage.slots.reserve();
+        let row = storage.create_row(kind.archetype, id);
+        let entity = Entity::new(0, false, false);
+        storage.pools[ComponentId::ENTITY.index()].insert(row, bytemuck::bytes_of(&entity));
+        bundle.give(&mut IntoRow { pools: &mut storage.pools, components: &kind.components, row });
         self.order.push(id);
         if self.shared.registry.any_on_attach() {
             let components = self.storage.components_of(row);
             self.attach_all(id, &components, None, self.runs.next());
         }
+        self.last_bundle = Some((TypeId::of::<B>(), kind));
         self.emit(WorldEvent::EntityAdded(id));
         id
     }
@@ -109,10 +132,13 @@ impl World {
     pub fn spawn_batch<B: Bundle>(&mut self, bundles: impl IntoIterator<Item = B>) -> Vec<EntityId> {
         /// As many values of all columns as fit the first-level cache.
         const AT_ONCE: usize = 256;
-        let archetype = self.bundle::<B>();
-        let components = self.bundles[&TypeId::of::<B>()].1.clone();
+        let kind = self.bundle::<B>();
+        let (archetype, components) = (kind.archetype, &kind.components);
         let mut bundles = bundles.into_iter();
-        let mut ids: Vec<EntityId> = Vec::with_capacity(bundles.size_hint().0);
+        let about = bundles.size_hint().0;
+        let mut ids: Vec<EntityId> = Vec::with_capacity(about);
+        self.storage.slots.make_room(about);
+        self.order.reserve(about);
         let mut columns = B::Columns::default();
         let entity_blocks = vec![Entity::new(0, false, false); AT_ONCE];
         loop {
@@ -153,9 +179,13 @@ impl World {
         ids
     }
 
-    fn bundle<B: Bundle>(&mut self) -> crate::memory::ArchetypeId {
-        if let Some((archetype, _)) = self.bundles.get(&TypeId::of::<B>()) {
-            return *archetype;
+    fn bundle<B: Bundle>(&mut self) -> Arc<BundleKind> {
+        // Bundles of one kind mostly come one after another.
+        if let Some((_, kind)) = self.last_bundle.take_if(|(known, _)| *known == TypeId::of::<B>()) {
+            return kind;
+        }
+        if let Some(kind) = self.bundles.get(&TypeId::of::<B>()) {
+            return kind.clone();
         }
         let of_type = |(rust_type, name)| {
             let component = self.shared.registry.by_rust_type(rust_type);
@@ -167,8 +197,9 @@ impl World {
         sorted.sort_unstable();
         assert!(sorted.is_sorted_by(|a, b| a < b), "a bundle has each component once, and not `entity`");
         let archetype = self.storage.rows.archetype(&sorted);
-        self.bundles.insert(TypeId::of::<B>(), (archetype, components));
-        archetype
+        let kind = Arc::new(BundleKind { archetype, components });
+        self.bundles.insert(TypeId::of::<B>(), kind.clone());
+        kind
     }
 
     /// Creates an entity with the blocks another has now.
@@ -195,7 +226,7 @@ impl World {
     /// Lets an entity die: its components' death hooks run in component order, then it is removed. Whether it was
     /// there and alive.
     pub fn kill(&mut self, id: EntityId) -> bool {
-        let Some(row) = self.row(id).filter(|_| self.order.ordinal(id).is_some()) else { return false };
+        let Some(row) = self.row(id).filter(|_| self.ordinal(id).is_some()) else { return false };
         let Some(mut entity) = self.entity_block(id).filter(|entity| !entity.is_dead()) else { return false };
         self.wait_to_write(ComponentId::ENTITY);
         entity.set_dead();
@@ -235,7 +266,7 @@ impl World {
 
     /// Removes an entity without death hooks. Whether it was there and not on its way out already.
     pub fn remove(&mut self, id: EntityId) -> bool {
-        if self.order.ordinal(id).is_none() || self.dying.contains(&id) {
+        if self.ordinal(id).is_none() || self.dying.contains(&id) {
             return false;
         }
         self.depart(id);
@@ -245,15 +276,16 @@ impl World {
     /// Takes an entity off the list, tells it, and gives up its row.
     pub(super) fn depart(&mut self, id: EntityId) {
         self.order.remove(id);
-        self.leaving.push_back(id);
         if self.listeners.any() {
+            self.leaving.push_back(id);
             if let Some(row) = self.row(id) {
                 self.storage.rows.set_queryable(row, false);
             }
             // Its removal is finished once every listener has heard of it.
             self.emit(WorldEvent::EntityRemoved(id));
-        } else {
-            self.finish_removal(id);
+        } else if let Some(row) = self.row(id) {
+            self.storage.retire_row(id, row);
+            self.owe_row(row, id);
         }
     }
 
@@ -263,7 +295,7 @@ impl World {
         self.leaving.remove(at);
         if let Some(row) = self.row(id) {
             self.storage.retire_row(id, row);
-            self.owe(Owed::Row { row, owner: id });
+            self.owe_row(row, id);
         }
     }
 

@@ -183,7 +183,7 @@ impl<'w> EntityRef<'w> {
                     "component {name:?} of entity {entity} is being written; settle first"
                 ))
             } else {
-                AccessFault::Missing { entity, component: name }
+                AccessFault::Missing { entity, component: name.into() }
             }
         })
     }

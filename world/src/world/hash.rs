@@ -21,7 +21,7 @@ impl World {
         let ids: Vec<(u64, EntityId)> = (0..).zip(self.entities()).collect();
         let places: HashMap<EntityId, u64> = ids.iter().map(|&(place, id)| (id, place)).collect();
         let components: Vec<ComponentId> = self.registry().iter().map(|(component, _)| component).collect();
-        let hashed = components.into_iter().filter(|&c| self.storage.pool(c).present().count() > 0);
+        let hashed = components.into_iter().filter(|&c| self.storage.live(c) > 0);
         hashed.map(|component| (component, self.pool_hash(component, &ids, &places))).collect()
     }
 

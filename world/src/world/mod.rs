@@ -29,20 +29,20 @@ pub use components::AccessFault;
 pub use entity_ref::{ClassError, ClassWrapper, EntityRef};
 pub use events::{SystemError, SystemPhase, WorldEvent};
 pub use load::{LoadError, LoadOptions, LoadReport};
-pub use query::{Others, PreparedQuery};
+pub use query::PreparedQuery;
 pub use save::SaveError;
 pub use systems::SystemStatus;
 pub use update::UpdateReport;
 
 pub(crate) use update::STALL;
 
-pub(crate) use deferred::{Owed, Request};
+pub(crate) use deferred::{Owed, OwedRow, Request};
 
 use crate::catalog::Catalog;
-use crate::component::{Heap, Lists, Registry, Strings};
+use crate::component::{Heap, Lists, Registry, Strings, TypeMap};
 use crate::entity::{Factory, Order};
 use crate::id::{ComponentId, EntityId, Ordinal, RunId, SystemId};
-use crate::memory::{ArchetypeId, CompiledQuery, Storage};
+use crate::memory::{CompiledQuery, Storage};
 use crate::random::SharedStream;
 use crate::scene::{SceneHeader, SchedulerKind};
 use crate::system::RunShared;
@@ -52,7 +52,7 @@ use deferred::DeferredFree;
 use dispatch::OpenRuns;
 use events::Listeners;
 use std::any::TypeId;
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 use systems::Systems;
 use workers::Workers;
@@ -94,7 +94,8 @@ pub struct World {
     pub(crate) storage: Storage,
     pub(crate) order: Order,
     /// Archetype and components, in the tuple's order, of each kind of bundle spawned so far.
-    bundles: HashMap<TypeId, (ArchetypeId, Vec<ComponentId>)>,
+    bundles: TypeMap<Arc<entities::BundleKind>>,
+    last_bundle: Option<(TypeId, Arc<entities::BundleKind>)>,
     /// Entities whose death hooks are running.
     dying: Vec<EntityId>,
     /// Entities off the list whose removal listeners have yet to hear of.
@@ -146,7 +147,8 @@ impl World {
             shared: Arc::new(shared),
             storage,
             order: Order::default(),
-            bundles: HashMap::new(),
+            bundles: TypeMap::default(),
+            last_bundle: None,
             dying: Vec::new(),
             leaving: VecDeque::new(),
             deferred: DeferredFree::default(),
@@ -246,15 +248,21 @@ impl World {
     }
     /// Every entity in creation order.
     pub fn entities(&self) -> impl DoubleEndedIterator<Item = EntityId> + '_ {
-        self.order.iter().map(|(_, id)| id)
+        self.in_order().map(|(_, id)| id)
     }
     /// The creation number of an entity that is there.
     pub fn ordinal(&self, id: EntityId) -> Option<Ordinal> {
+        self.storage.slots.row(id)?;
         self.order.ordinal(id)
+    }
+    /// Every entity with its ordinal, in creation order.
+    pub(crate) fn in_order(&self) -> impl DoubleEndedIterator<Item = (Ordinal, EntityId)> + '_ {
+        let slots = &self.storage.slots;
+        self.order.iter().filter_map(|(ordinal, slot)| Some((ordinal, slots.id_of(slot)?)))
     }
     /// The entity with a creation number, if it is there.
     pub fn by_ordinal(&self, ordinal: Ordinal) -> Option<EntityId> {
-        self.order.by_ordinal(ordinal)
+        self.storage.slots.id_of(self.order.by_ordinal(ordinal)?)
     }
 
     /// How many blocks a component's pool holds: those of entities, and those that wait to be freed.
@@ -300,7 +308,7 @@ impl World {
 
     /// Blocks that wait to be given back.
     pub fn deferred_blocks(&self) -> usize {
-        self.storage.pools.iter().map(|pool| pool.deferred().count()).sum()
+        self.registry().iter().map(|(component, _)| self.storage.deferred(component)).sum()
     }
 
     /// Where finished runs come back: a host sleeps on it, and pumps when one has come.

@@ -2,10 +2,9 @@
 
 use super::World;
 use crate::component::Component;
-use crate::id::{ComponentId, EntityId};
-use crate::memory::{CompiledQuery, Lent, LookupPlan, Lookups, Query, StorageToken, visit, visit_chunks};
+use crate::id::ComponentId;
+use crate::memory::{CompiledQuery, Lent, Query, Reader, StorageToken, visit, visit_chunks};
 use crate::system::compile_query;
-use std::any::TypeId;
 use std::marker::PhantomData;
 
 /// A query of the world thread, kept to be visited again and again: what it found out about the world is reused
@@ -32,7 +31,6 @@ use std::marker::PhantomData;
 /// ```
 pub struct PreparedQuery<Q> {
     found: Option<Found>,
-    reads: Vec<(TypeId, &'static str)>,
     query: PhantomData<fn() -> Q>,
 }
 
@@ -42,29 +40,12 @@ struct Found {
     token: StorageToken,
     compiled: CompiledQuery,
     borrows: Vec<(ComponentId, bool)>,
-    lookups: Vec<LookupPlan>,
     lent: Option<Lent>,
-}
-
-/// Components of any entity, for a query that [`reads`](PreparedQuery::reads) them.
-pub struct Others(Lookups);
-
-impl Others {
-    /// A copy of a component of an entity; none if the entity is gone or does not have it.
-    ///
-    /// # Panics
-    /// If the query does not say that it reads `T`.
-    #[inline]
-    pub fn read<T: Component>(&self, id: EntityId) -> Option<T> {
-        let place = self.0.place_of::<T>();
-        let place = place.unwrap_or_else(|| panic!("the query does not say that it reads {:?}", T::NAME));
-        self.0.read(place, id)
-    }
 }
 
 impl<Q> Default for PreparedQuery<Q> {
     fn default() -> Self {
-        Self { found: None, reads: Vec::new(), query: PhantomData }
+        Self { found: None, query: PhantomData }
     }
 }
 
@@ -74,19 +55,12 @@ impl<Q: Query> PreparedQuery<Q> {
         Self::default()
     }
 
-    /// Reads a component of entities other than the one at hand, by [`each_with_others`](Self::each_with_others).
-    pub fn reads<T: Component>(mut self) -> Self {
-        self.reads.push((TypeId::of::<T>(), T::NAME));
-        self.found = None;
-        self
-    }
-
     /// Calls `each` with every member, in row order. Waits for runs that hold a component it visits.
     ///
     /// # Panics
     /// If a component is not registered, or one is asked for twice and written.
     pub fn each(&mut self, world: &mut World, mut each: impl FnMut(Q::Row<'_>)) {
-        visit::<Q>(self.open(world), 0, |item, _| each(item));
+        visit::<Q>(self.open(world).0, 0, |item, _| each(item));
         self.close(world);
     }
 
@@ -95,21 +69,26 @@ impl<Q: Query> PreparedQuery<Q> {
     /// # Panics
     /// As [`each`](Self::each).
     pub fn each_chunk(&mut self, world: &mut World, each: impl FnMut(Q::Chunk<'_>)) {
-        visit_chunks::<Q>(self.open(world), 0, each);
+        visit_chunks::<Q>(self.open(world).0, 0, each);
         self.close(world);
     }
 
-    /// Calls `each` with every member and a way to components of other entities.
+    /// Calls `each` with every member, and a way to a component of any other entity.
     ///
     /// # Panics
-    /// As [`each`](Self::each); also if it reads a component that it writes.
-    pub fn each_with_others(&mut self, world: &mut World, mut each: impl FnMut(Q::Row<'_>, &Others)) {
-        self.open(world);
-        let others = match &mut self.found {
-            Some(found) => Others(world.storage.lookups(&mut found.lookups)),
-            None => return,
-        };
-        visit::<Q>(self.open(world), 0, |item, _| each(item, &others));
+    /// As [`each`](Self::each); also if the query writes `T`.
+    pub fn each_reading<T: Component>(
+        &mut self,
+        world: &mut World,
+        mut each: impl FnMut(Q::Row<'_>, Reader<'_, T>),
+    ) {
+        let component = world.shared.registry.of::<T>();
+        let component = component.unwrap_or_else(|| panic!("component {:?} is not registered", T::NAME));
+        world.wait_to_read(component);
+        let (lent, borrows) = self.open(world);
+        assert!(!borrows.contains(&(component, true)), "a query reads {:?} of others and writes it", T::NAME);
+        let reader = world.storage.reader::<T>(component);
+        visit::<Q>(lent, 0, |item, _| each(item, reader));
         self.close(world);
     }
 
@@ -118,17 +97,16 @@ impl<Q: Query> PreparedQuery<Q> {
     /// # Panics
     /// As [`each`](Self::each).
     pub fn count(&mut self, world: &mut World) -> usize {
-        self.open(world).members(0)
+        self.open(world).0.members(0)
     }
 
     /// Brings everything up to date. The world is borrowed until the visit is over, and no run holds what is
     /// visited.
-    fn open(&mut self, world: &mut World) -> &mut Lent {
-        let found = match self.found.take().filter(|found| found.token.is_of(&world.storage)) {
-            Some(found) => found,
-            None => self.find(world),
-        };
-        let found = self.found.insert(found);
+    fn open(&mut self, world: &mut World) -> (&mut Lent, &[(ComponentId, bool)]) {
+        if self.found.as_ref().is_none_or(|found| !found.token.is_of(&world.storage)) {
+            self.found = None;
+        }
+        let found = self.found.get_or_insert_with(|| Self::find(world));
         for &(component, to_write) in &found.borrows {
             match to_write {
                 true => world.wait_to_write(component),
@@ -140,7 +118,8 @@ impl<Q: Query> PreparedQuery<Q> {
         if found.lent.as_ref().is_some_and(|lent| !lent.is_up_to_date(mask)) {
             found.lent = None;
         }
-        found.lent.get_or_insert_with(|| world.storage.view(&found.borrows, &found.compiled))
+        let lent = found.lent.get_or_insert_with(|| world.storage.view(&found.borrows, &found.compiled));
+        (lent, &found.borrows)
     }
 
     /// Tells who watches what was written.
@@ -151,23 +130,13 @@ impl<Q: Query> PreparedQuery<Q> {
     }
 
     #[cold]
-    fn find(&self, world: &mut World) -> Found {
+    fn find(world: &mut World) -> Found {
         let registry = &world.shared.registry;
         let compiled = compile_query("world", false, registry, &Q::terms());
         let compiled = compiled.unwrap_or_else(|error| panic!("{error}"));
-        let mut borrows = compiled.borrows();
-        let mut lookups = Vec::new();
-        for &(rust_type, name) in &self.reads {
-            let component = registry.by_rust_type(rust_type);
-            let component = component.unwrap_or_else(|| panic!("component {name:?} is not registered"));
-            assert!(!borrows.contains(&(component, true)), "a query reads {name:?} of others and writes it");
-            if !borrows.contains(&(component, false)) {
-                borrows.push((component, false));
-            }
-            lookups.push(LookupPlan::new(component, Some(rust_type)));
-        }
+        let borrows = compiled.borrows();
         world.storage.watch_for(&compiled);
-        Found { token: world.storage.token(), compiled, borrows, lookups, lent: None }
+        Found { token: world.storage.token(), compiled, borrows, lent: None }
     }
 }
 

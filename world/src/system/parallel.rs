@@ -1,0 +1,105 @@
+//! Runs that several threads share: members in parts of a fixed size, effects merged in the order of the parts.
+
+use super::Run;
+use super::body::{Outcome, WorkerBody, ids_of};
+use super::effects::Effects;
+use crate::memory::{Lent, Parts, Query};
+use std::marker::PhantomData;
+use std::sync::{Mutex, PoisonError};
+
+/// Calls a closure with every member of the first query, on as many threads as have time.
+pub(crate) struct EachInParts<Q, F> {
+    each: F,
+    query: PhantomData<fn() -> Q>,
+}
+
+impl<Q, F> EachInParts<Q, F> {
+    pub(crate) fn new(each: F) -> Self {
+        Self { each, query: PhantomData }
+    }
+}
+
+/// What one part asked for.
+struct PartDone {
+    part: usize,
+    effects: Effects,
+    /// Rows whose update failed, with what it said.
+    failed: Vec<(u32, String)>,
+}
+
+impl<Q, R, F> WorkerBody for EachInParts<Q, F>
+where
+    Q: Query,
+    R: Outcome,
+    F: for<'a> Fn(Q::Row<'a>, &mut Run) -> R + Send + Sync,
+{
+    fn run(&mut self, lent: &mut Lent, _: &[String], run: &mut Run) {
+        let each = &self.each;
+        let mut done = {
+            let parts = Parts::<Q>::new(lent, 0);
+            // Threads besides this one, which is one of the pool's if there is a pool.
+            let threads = rayon::current_thread_index().map_or(1, |_| rayon::current_num_threads());
+            let helpers = (threads - 1).min(parts.len().saturating_sub(1));
+            let done = Mutex::new(Vec::new());
+            let beside: Vec<Mutex<Run>> =
+                run.ids.share(helpers).into_iter().map(|ids| Mutex::new(run.beside(ids))).collect();
+            if helpers == 0 {
+                work(&parts, each, run, &done);
+            } else {
+                // A helper that no thread had time to begin is run by this one at the end, and finds nothing left.
+                rayon::scope(|scope| {
+                    for run in &beside {
+                        let (parts, done) = (&parts, &done);
+                        scope.spawn(move |_| {
+                            let mut run = run.lock().unwrap_or_else(PoisonError::into_inner);
+                            work(parts, each, &mut run, done);
+                        });
+                    }
+                    work(&parts, each, run, &done);
+                });
+            }
+            for beside in beside {
+                run.ids.take_back(beside.into_inner().unwrap_or_else(PoisonError::into_inner).ids);
+            }
+            done.into_inner().unwrap_or_else(PoisonError::into_inner)
+        };
+        done.sort_unstable_by_key(|done: &PartDone| done.part);
+        let mut failed = Vec::new();
+        for part in done {
+            run.effects.append(part.effects);
+            failed.extend(part.failed);
+        }
+        if !failed.is_empty() {
+            let rows = ids_of(lent, 0, failed.iter().map(|&(row, _)| row));
+            run.fail_all(failed.into_iter().map(|(row, error)| (rows.get(&row).copied(), error)));
+        }
+    }
+}
+
+/// Claims parts until none is left.
+fn work<Q, R>(
+    parts: &Parts<'_, Q>,
+    each: &(impl for<'a> Fn(Q::Row<'a>, &mut Run) -> R + Sync),
+    run: &mut Run,
+    done: &Mutex<Vec<PartDone>>,
+) where
+    Q: Query,
+    R: Outcome,
+{
+    loop {
+        let mut failed = Vec::new();
+        let Some(part) = parts.claim() else { return };
+        let number = part.number();
+        run.begin_part(number);
+        part.visit(|item, row| {
+            if let Some(error) = each(item, run).error() {
+                failed.push((row, error));
+            }
+        });
+        if !run.effects.is_empty() || !failed.is_empty() {
+            let effects = std::mem::take(&mut run.effects);
+            let part = PartDone { part: number, effects, failed };
+            done.lock().unwrap_or_else(PoisonError::into_inner).push(part);
+        }
+    }
+}
