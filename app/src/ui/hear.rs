@@ -6,7 +6,7 @@ use crate::documents::DocumentEvent;
 use crate::edits::{Step, Undo};
 use crate::files::{Origin, Session};
 use crate::script::Script;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 use vivarium_panels::Select;
 use vivarium_world::{Command, Done, HostEvent, LogLevel, LogLine, Reply};
@@ -95,9 +95,14 @@ impl Inspector {
             }
             (Some(Waiting::Save { to, edited }), Done::Saved { text, .. }) => {
                 self.unsaved |= edited;
-                match to {
-                    Some(path) => self.documents.save_as(path, text),
-                    None => self.documents.save(text),
+                let open = self.documents.file().map(Path::to_path_buf);
+                match (to, open) {
+                    (Some(path), _) => self.documents.save_as(path, text),
+                    // The session knows the new content since the bar told of it, so it would write over it.
+                    (None, Some(path)) if self.disk_change.is_some() => {
+                        self.question = Some(Question::SaveOver { path, text });
+                    }
+                    (None, _) => self.documents.save(text),
                 }
             }
             (Some(Waiting::Edit { step, again }), done) => self.hear_edit(step, again, done),
@@ -142,7 +147,7 @@ impl Inspector {
     fn hear_document(&mut self, event: DocumentEvent) {
         match event {
             DocumentEvent::ChosenToOpen(path) => self.documents.open_path(&path),
-            DocumentEvent::ChosenToSave(path) => self.save_to(path),
+            DocumentEvent::ChosenToSave(path) => self.save_to(path, true),
             DocumentEvent::NotChosen => self.after_save = None,
             DocumentEvent::NoDialog(purpose) => self.question = Some(Question::path(purpose)),
             DocumentEvent::Read { session, text, again } => self.load(session, text, again),
@@ -176,12 +181,18 @@ impl Inspector {
         }
     }
 
-    /// Saves to a file the user named; one without an ending gets the usual one.
-    pub(super) fn save_to(&mut self, mut path: PathBuf) {
+    /// Saves to a file the user named; one without an ending gets the usual one. Asks before another file is
+    /// replaced, unless the dialog has `asked` about just that path.
+    pub(super) fn save_to(&mut self, mut path: PathBuf, mut asked: bool) {
         if path.extension().is_none() {
             path.set_extension("json");
+            asked = false;
         }
-        self.save_world(Some(path));
+        if !asked && path.is_file() {
+            self.question = Some(Question::Replace(path));
+        } else {
+            self.save_world(Some(path));
+        }
     }
 
     /// Somebody else saved the open file: takes it at once, or asks if edits would be lost.

@@ -19,6 +19,8 @@ pub(super) enum Question {
         /// What was to be saved.
         text: String,
     },
+    /// There is a file of the name under which the world is to be saved.
+    Replace(PathBuf),
     /// The path of a file, typed where the system has no dialog for it.
     Path {
         /// What for.
@@ -161,6 +163,12 @@ impl Inspector {
                 &format!("{} was changed by another program since it was opened here.", path.display()),
                 ["Save over it", ""],
             ),
+            Question::Replace(path) => dialog(
+                context,
+                &format!("Replace {}?", path.file_name().unwrap_or_default().to_string_lossy()),
+                &format!("{} exists already; what it holds would be lost.", path.display()),
+                ["Replace", ""],
+            ),
             Question::Path { purpose, typed } => path_dialog(context, purpose, typed),
         };
         let Some(pressed) = pressed else { return };
@@ -168,9 +176,10 @@ impl Inspector {
             (Some(Question::Unsaved(then)), Pressed::Save) => self.save_then(then),
             (Some(Question::Unsaved(then)), Pressed::GiveUp) => self.go_on(then),
             (Some(Question::SaveOver { path, text }), Pressed::Save) => self.documents.save_as(path, text),
+            (Some(Question::Replace(path)), Pressed::Save) => self.save_world(Some(path)),
             (Some(Question::Path { purpose, typed }), Pressed::Save) => match purpose {
                 Purpose::Open => self.documents.open_path(Path::new(typed.trim())),
-                Purpose::Save(_) => self.save_to(PathBuf::from(typed.trim())),
+                Purpose::Save(_) => self.save_to(PathBuf::from(typed.trim()), false),
             },
             _ => self.after_save = None,
         }

@@ -639,6 +639,60 @@ fn a_file_changed_on_disk_waits_for_an_answer_when_there_are_edits() {
 }
 
 #[test]
+fn a_save_while_the_bar_waits_for_an_answer_asks_before_it_writes_over_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("harbor.json");
+    fs::write(&path, SAMPLE.text).unwrap();
+    let mut window = Window::paused();
+    window.load(&path);
+    window.set_edited(true);
+    let theirs = "{ \"vivarium\": 1, \"name\": \"Theirs\" }";
+    fs::write(&path, theirs).unwrap();
+    window.wait("the bar", |window| window.has("Take the file"));
+    for (answer, left) in [("Cancel", theirs), ("Save over it", "mine")] {
+        window.press(CTRL, egui::Key::S);
+        window.answer(Ok(Done::Saved { text: "mine".into(), entities: 4 }));
+        window.commands();
+        window.wait("the question", |window| window.has("Changed on disk"));
+        assert_eq!(fs::read_to_string(&path).unwrap(), theirs);
+        window.press_in_dialog(answer);
+        window.wait("the save", |window| !window.harness.state().documents.is_busy());
+        assert_eq!(fs::read_to_string(&path).unwrap(), left);
+    }
+    window.wait("the bar to go", |window| !window.has("Take the file"));
+}
+
+#[test]
+fn a_typed_path_or_an_added_ending_replaces_a_file_only_after_asking() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("flock.json");
+    for choice in [Choice::NoDialog, Choice::File(path.with_extension(""))] {
+        fs::write(&path, "old").unwrap();
+        let mut window = Window::new(paused(), choice.clone());
+        window.harness.state_mut().request(Request::OpenSample("flock".into()));
+        window.wait("the load", |window| !window.record.borrow().commands.is_empty());
+        window.answer(Ok(Done::Loaded { entities: 1, notes: vec![] }));
+        window.commands();
+        for answer in ["Cancel", "Replace"] {
+            window.press(CTRL, egui::Key::S);
+            if choice == Choice::NoDialog {
+                window.press(CTRL, egui::Key::A);
+                window.harness.event(egui::Event::Text(path.display().to_string()));
+                window.steps();
+                window.press_in_dialog("Save");
+            }
+            window.wait("the question", |window| window.has("Replace flock.json?"));
+            assert_eq!(window.commands(), []);
+            window.press_in_dialog(answer);
+        }
+        assert!(matches!(window.record.borrow().commands[..], [Command::Save { .. }]));
+        window.answer(Ok(Done::Saved { text: "new".into(), entities: 1 }));
+        window.wait("the file", |window| window.harness.state().documents.file() == Some(path.as_path()));
+        assert_eq!(fs::read_to_string(&path).unwrap(), "new");
+    }
+}
+
+#[test]
 fn opening_over_edits_asks_first() {
     let mut window = Window::paused();
     window.set_edited(true);
