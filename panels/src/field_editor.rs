@@ -3,16 +3,20 @@
 use crate::view::{Requests, View};
 use crate::widgets;
 use egui::{DragValue, Id, Key, TextEdit, Ui};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::f64::consts::PI;
 use vivarium_world::{Field, FieldValue, Ordinal, Role, Scalar};
 
 /// The field the user is at, by a key of the panel's own, with what it shows in place of the live value.
-pub(crate) struct Holding<K>(Option<(K, FieldValue)>);
+pub(crate) struct Holding<K> {
+    held: Option<(K, FieldValue)>,
+    /// The field that was left with a text that is not a value of it, and that text.
+    refused: Option<(K, String)>,
+}
 
 impl<K> Default for Holding<K> {
     fn default() -> Self {
-        Self(None)
+        Self { held: None, refused: None }
     }
 }
 
@@ -26,7 +30,7 @@ pub(crate) struct Edited<'a> {
 
 impl<K: PartialEq> Holding<K> {
     /// Draws the editor of a field. Returns what the user gave, if anything. While the user is at it, it does
-    /// not follow the live value.
+    /// not follow the live value. What was typed and is no value stays beside the field until the next edit.
     pub(crate) fn editor(
         &mut self,
         ui: &mut Ui,
@@ -35,14 +39,25 @@ impl<K: PartialEq> Holding<K> {
         edited: Edited<'_>,
         out: &mut Requests,
     ) -> Option<Given> {
-        let held = self.0.as_ref().filter(|(held, _)| *held == key).map(|(_, value)| value.clone());
+        let held = self.held.as_ref().filter(|(held, _)| *held == key).map(|(_, value)| value.clone());
         let was_held = held.is_some();
         let value = held.unwrap_or_else(|| edited.live.clone());
         let edit = field_editor(ui, view, edited.field, edited.name, &value, out);
-        if edit.held {
-            self.0 = Some((key, edit.given.as_ref().map_or(value, |given| given.value.clone())));
-        } else if was_held {
-            self.0 = None;
+        if (edit.held || edit.given.is_some()) && edit.refused.is_none() {
+            self.refused = self.refused.take().filter(|(refused, _)| *refused != key);
+        }
+        if let Some((_, text)) = self.refused.as_ref().filter(|(refused, _)| *refused == key) {
+            ui.colored_label(ui.visuals().error_fg_color, "not a number")
+                .on_hover_text(format!("Typed: {text}"));
+        }
+        if let Some(text) = edit.refused {
+            self.refused = Some((key, text));
+        } else if edit.held {
+            self.held = Some((key, edit.given.as_ref().map_or(value, |given| given.value.clone())));
+            return edit.given;
+        }
+        if was_held {
+            self.held = None;
         }
         edit.given
     }
@@ -109,6 +124,13 @@ fn plain_number(text: &str) -> Option<f64> {
     text.replace('−', "-").parse().ok().filter(|number: &f64| number.is_finite())
 }
 
+/// A whole number of bits as flags are shown, with or without `0x`.
+fn hexadecimal(text: &str) -> Option<f64> {
+    let text = text.trim();
+    let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")).unwrap_or(text);
+    u32::from_str_radix(digits, 16).ok().map(f64::from)
+}
+
 /// What is shown for 1: angles are shown in degrees.
 fn scale(field: &Field) -> f64 {
     if field.role == Role::Angle { 180.0 / PI } else { 1.0 }
@@ -121,6 +143,8 @@ struct Edit {
     given: Option<Given>,
     /// Whether the user is at it.
     held: bool,
+    /// What was typed, if it is no value of the field.
+    refused: Option<String>,
 }
 
 fn field_editor(
@@ -141,7 +165,7 @@ fn field_editor(
         (_, FieldValue::Bool(on)) => {
             let mut on = *on;
             let changed = ui.checkbox(&mut on, "").accessible_name(name).changed();
-            Edit { given: changed.then_some(FieldValue::Bool(on).into()), held: false }
+            Edit { given: changed.then_some(FieldValue::Bool(on).into()), ..Edit::default() }
         }
         (_, FieldValue::Text(text)) => {
             typed(ui, name, text, |typed| Some(FieldValue::Text(typed.to_owned())))
@@ -167,6 +191,9 @@ fn number(ui: &mut Ui, field: &Field, name: &str, value: f64) -> Edit {
     let scale = scale(field);
     let shown_before = value * scale;
     let mut shown = shown_before;
+    // What is typed may be a number or a change of the number there is.
+    let change = Cell::new(None);
+    let refused = RefCell::new(None);
     let whole = whole_range(field.scalar);
     let mut drag = DragValue::new(&mut shown).update_while_editing(false).clamp_existing_to_range(false);
     drag = match (field.range, whole) {
@@ -185,21 +212,24 @@ fn number(ui: &mut Ui, field: &Field, name: &str, value: f64) -> Edit {
         (_, Some(unit)) => drag = drag.suffix(format!(" {unit}")),
         _ => {}
     }
-    // What is typed may be a number or a change of the number there is.
-    let change = Cell::new(None);
-    if field.role != Role::Flags {
-        drag = drag.custom_parser(|text| {
+    drag = drag.custom_parser(|text| {
+        let number = if field.role == Role::Flags {
+            hexadecimal(text)
+        } else {
             change.set(Change::parse(text));
             change.get().map_or_else(|| plain_number(text), |change| Some(change.of(shown_before)))
-        });
-    }
+        };
+        let number = number.filter(|number| number.is_finite());
+        *refused.borrow_mut() = number.is_none().then(|| text.to_owned());
+        number
+    });
     let response =
         ui.add(drag).accessible_name(name).on_hover_text("Drag, or click and type; += 5 and *= 1.1 too");
     let held = response.has_focus() || response.dragged();
     let given = response
         .changed()
         .then(|| Given { value: of_scalar(field.scalar, shown / scale), change: change.get() });
-    Edit { given, held }
+    Edit { given, held, refused: refused.into_inner() }
 }
 
 /// How much a drag of one point changes a value.
@@ -253,14 +283,19 @@ fn typed(ui: &mut Ui, name: &str, live: &str, parse: impl Fn(&str) -> Option<Fie
     if response.lost_focus() {
         ui.data_mut(|data| data.remove_temp::<String>(id));
         let given_up = ui.input(|input| input.key_pressed(Key::Escape));
-        let value = if given_up || text == live { None } else { parse(&text) };
-        return Edit { given: value.map(Given::from), held: false };
+        if given_up || text == live {
+            return Edit::default();
+        }
+        return match parse(&text) {
+            Some(value) => Edit { given: Some(value.into()), ..Edit::default() },
+            None => Edit { refused: Some(text), ..Edit::default() },
+        };
     }
     let held = response.has_focus();
     if held {
         ui.data_mut(|data| data.insert_temp(id, text));
     }
-    Edit { given: None, held }
+    Edit { held, ..Edit::default() }
 }
 
 fn colour(ui: &mut Ui, name: &str, rgba: u64) -> Edit {
@@ -268,7 +303,7 @@ fn colour(ui: &mut Ui, name: &str, rgba: u64) -> Edit {
     let response = ui.name_inputs(name, |ui| ui.color_edit_button_srgba_unmultiplied(&mut bytes));
     ui.label(egui::RichText::new(format!("#{:08x}", rgba as u32)).monospace().weak());
     let value = response.changed().then(|| FieldValue::Uint(u64::from(u32::from_be_bytes(bytes))));
-    Edit { given: value.map(Given::from), held: false }
+    Edit { given: value.map(Given::from), ..Edit::default() }
 }
 
 fn entity(ui: &mut Ui, view: &View<'_>, name: &str, target: Option<Ordinal>, out: &mut Requests) -> Edit {
@@ -290,7 +325,7 @@ fn entity(ui: &mut Ui, view: &View<'_>, name: &str, target: Option<Ordinal>, out
         ui.weak("Select more entities to offer them here");
     });
     menu.response.accessible_name(format!("Choose {name}"));
-    Edit { given: value.map(Given::from), held: false }
+    Edit { given: value.map(Given::from), ..Edit::default() }
 }
 
 #[cfg(test)]

@@ -84,6 +84,15 @@ impl Fixture {
 /// A window that shows one panel, and selects what it asks to.
 pub(crate) fn harness(
     fixture: Fixture,
+    panel: impl FnMut(&mut Ui, &View<'_>, &mut Vec<Request>) + 'static,
+) -> Harness<'static, Fixture> {
+    harness_of_size([1000.0, 700.0], fixture, panel)
+}
+
+/// The same in a window of `size`, in points.
+pub(crate) fn harness_of_size(
+    size: [f32; 2],
+    fixture: Fixture,
     mut panel: impl FnMut(&mut Ui, &View<'_>, &mut Vec<Request>) + 'static,
 ) -> Harness<'static, Fixture> {
     let show = move |ui: &mut Ui, fixture: &mut Fixture| {
@@ -98,7 +107,7 @@ pub(crate) fn harness(
         fixture.requests = requests;
     };
     let mut harness = Harness::builder()
-        .with_size([1000.0, 700.0])
+        .with_size(size)
         .with_context_setup(theme::apply_theme)
         .build_ui_state(show, fixture);
     harness.run();

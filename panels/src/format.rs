@@ -17,9 +17,14 @@ pub fn count(n: impl TryInto<u64>) -> String {
     text
 }
 
-/// A count with its noun: `1 block`, `412 blocks`.
-pub(crate) fn counted(n: usize, noun: &str) -> String {
-    format!("{} {noun}{}", count(n as u64), if n == 1 { "" } else { "s" })
+/// A count with its noun: `1 block`, `412 blocks`, `4 entities`.
+pub(crate) fn counted(n: impl TryInto<u64>, noun: &str) -> String {
+    let n = n.try_into().unwrap_or(u64::MAX);
+    match noun.strip_suffix('y') {
+        _ if n == 1 => format!("1 {noun}"),
+        Some(stem) => format!("{} {stem}ies", count(n)),
+        None => format!("{} {noun}s", count(n)),
+    }
 }
 
 /// A size in memory: `512 B`, `6.4 KB`, `12.0 MB`. A kilobyte is 1,024 bytes.
@@ -115,6 +120,7 @@ mod tests {
         }
         assert_eq!(counted(1, "block"), "1 block");
         assert_eq!(counted(4_120, "block"), "4,120 blocks");
+        assert_eq!((counted(1, "entity"), counted(0, "entity")), ("1 entity".into(), "0 entities".into()));
     }
 
     #[test]

@@ -173,6 +173,18 @@ mod tests {
     }
 
     #[test]
+    fn the_newest_line_is_in_sight_in_a_low_panel() {
+        let mut fixture = Fixture::paused();
+        let line = fixture.log[0].clone();
+        fixture.log = (0..50).map(|n| LogLine { message: format!("line {n}"), ..line.clone() }).collect();
+        let mut panel = LogPanel::default();
+        let show = move |ui: &mut Ui, view: &View<'_>, out: &mut Requests| panel.ui(ui, view, out);
+        let harness = fixture::harness_of_size([600.0, 100.0], fixture, show);
+        let newest = harness.get_by_label("line 49").rect();
+        assert!(newest.top() > 40.0 && newest.bottom() <= 100.0, "{newest}");
+    }
+
+    #[test]
     fn levels_and_text_choose_the_lines() {
         let mut panel = LogPanel::default();
         let mut harness = fixture::harness(Fixture::paused(), move |ui, view, out| panel.ui(ui, view, out));

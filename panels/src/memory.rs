@@ -29,6 +29,8 @@ enum Order {
 struct Line<'a> {
     pool: &'a PoolView,
     name: String,
+    /// Bytes of one block; none for a tag.
+    size: usize,
     /// Bytes of blocks that belong to entities.
     used: usize,
     /// Allocated bytes without a living block in them.
@@ -36,9 +38,9 @@ struct Line<'a> {
 }
 
 impl Line<'_> {
-    /// Part of the capacity that holds blocks of entities; none for what has no pages, as a tag.
+    /// Part of the capacity that holds blocks of entities; none for what has no blocks, as a tag, or no pages.
     fn fill(&self) -> Option<f64> {
-        (self.pool.capacity > 0).then(|| self.pool.live as f64 / self.pool.capacity as f64)
+        (self.size > 0 && self.pool.capacity > 0).then(|| self.pool.live as f64 / self.pool.capacity as f64)
     }
 }
 
@@ -46,7 +48,8 @@ fn lines<'a>(view: &View<'a>, memory: &'a MemoryView, by: Order) -> Vec<Line<'a>
     let line = |pool: &'a PoolView| {
         let size = view.snapshot.catalog.component(pool.component).map_or(0, |component| component.size);
         let used = pool.live * size;
-        Line { pool, name: view.component_name(pool.component), used, waste: pool.bytes.saturating_sub(used) }
+        let waste = pool.bytes.saturating_sub(used);
+        Line { pool, name: view.component_name(pool.component), size, used, waste }
     };
     let mut lines: Vec<_> = memory.pools.iter().map(line).collect();
     lines.sort_by_key(|line| {
@@ -167,7 +170,7 @@ fn pool_row(row: &mut TableRow<'_, '_>, view: &View<'_>, line: &Line<'_>, out: &
     });
     row.col(|ui| {
         let Some(fill) = line.fill() else {
-            ui.weak("no pages");
+            ui.weak("–").on_hover_text("It has no blocks to fill");
             return;
         };
         let (live, capacity) = (format::count(pool.live as u64), format::count(pool.capacity as u64));
@@ -214,8 +217,8 @@ mod tests {
         let lines = lines(&view, fixture.snapshot.memory.as_ref().unwrap(), Order::Registry);
         assert_eq!((lines[0].used, lines[0].waste), (48, 720));
         assert_eq!(lines[0].fill(), Some(4.0 / 64.0));
-        let tag = PoolView { capacity: 0, pages: 0, bytes: 0, ..lines[0].pool.clone() };
-        assert_eq!(Line { pool: &tag, ..lines[0].clone() }.fill(), None);
+        let empty = PoolView { capacity: 0, pages: 0, bytes: 0, ..lines[0].pool.clone() };
+        assert_eq!(Line { pool: &empty, ..lines[0].clone() }.fill(), None);
         assert_eq!(waste(0, 0), 0.0);
     }
 
@@ -247,6 +250,31 @@ mod tests {
         harness.get_by_label("Compact").click();
         harness.run();
         assert_eq!(harness.state_mut().take_commands(), [Command::Compact]);
+    }
+
+    #[test]
+    fn a_tag_has_no_fill() {
+        let mut fixture = Fixture::paused();
+        let memory = fixture.snapshot.memory.as_mut().unwrap();
+        let tag = PoolView { component: fixture::FROZEN, live: 16, capacity: 1, ..memory.pools[1].clone() };
+        memory.pools.push(tag);
+        let mut panel = MemoryPanel::default();
+        let harness = fixture::harness(fixture, move |ui, view, out| panel.ui(ui, view, out));
+        harness.get_by_label("–");
+        assert!(harness.query_by_label_contains("1600").is_none());
+    }
+
+    #[test]
+    fn tiles_keep_their_names_in_one_line_whatever_the_width() {
+        for width in (200..1_000).step_by(50) {
+            let mut panel = MemoryPanel::default();
+            let show = move |ui: &mut Ui, view: &View<'_>, out: &mut Requests| panel.ui(ui, view, out);
+            let harness = fixture::harness_of_size([width as f32, 700.0], Fixture::paused(), show);
+            for name in ["used by blocks", "reserved by pools", "deferred blocks", "per entity"] {
+                let rect = harness.get_by_label(name).rect();
+                assert!(rect.height() < 20.0 && rect.right() <= width as f32, "{name} at {width}: {rect}");
+            }
+        }
     }
 
     #[test]

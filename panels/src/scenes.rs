@@ -80,11 +80,7 @@ fn card(ui: &mut Ui, sample: &SampleCard, out: &mut Requests) {
             if ui.link(RichText::new(&sample.name).strong()).on_hover_text("Open this sample").clicked() {
                 out.push(Request::OpenSample(sample.name.clone()));
             }
-            ui.weak(if sample.entities == 1 {
-                "1 entity".to_owned()
-            } else {
-                format!("{} entities", format::count(sample.entities as u64))
-            });
+            ui.weak(format::counted(sample.entities, "entity"));
         });
         ui.label(&sample.about);
     });

@@ -26,7 +26,7 @@ impl StatusBar {
             ui.separator();
             ui.label(format!("tick {}", format::count(status.tick)));
             ui.separator();
-            let entities = format!("{} entities", format::count(status.entities as u64));
+            let entities = format::counted(status.entities, "entity");
             link(ui, entities, PanelId::Entities, out);
             ui.separator();
             ui.label(format!("{} ticks/s", format::rate(status.ticks_per_second)));
@@ -51,7 +51,7 @@ impl StatusBar {
             ui.label(RichText::new(threads).color(palette.weak));
             if status.dropped_steps > 0 {
                 ui.separator();
-                let text = format!("{} steps dropped", format::count(status.dropped_steps));
+                let text = format!("{} dropped", format::counted(status.dropped_steps, "step"));
                 ui.label(RichText::new(text).color(palette.warn))
                     .on_hover_text("The world could not keep up with the speed asked for; choose a lower one");
             }
@@ -88,6 +88,18 @@ mod tests {
         harness.state_mut().snapshot.status.dropped_steps = 1_500;
         harness.run();
         harness.get_by_label("1,500 steps dropped");
+        harness.state_mut().snapshot.status.dropped_steps = 1;
+        harness.run();
+        harness.get_by_label("1 step dropped");
+    }
+
+    #[test]
+    fn one_entity_is_not_called_entities() {
+        let mut fixture = Fixture::paused();
+        fixture.snapshot.status.entities = 1;
+        let mut bar = StatusBar::default();
+        let harness = fixture::harness(fixture, move |ui, view, out| bar.ui(ui, view, out));
+        harness.get_by_label("1 entity");
     }
 
     #[test]

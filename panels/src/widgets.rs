@@ -14,9 +14,13 @@ use vivarium_world::{Command, ComponentId, Field, FieldValue, Ordinal, Role, Sys
 /// Height of a row in every table, whole so that rows stay sharp.
 pub(crate) const ROW: f32 = 20.0;
 
-/// A striped table whose cells run from left to right.
+/// A striped table whose cells run from left to right, never higher than the room there is: what stood out
+/// of a low panel could not be scrolled to.
 pub(crate) fn table(ui: &mut Ui) -> TableBuilder<'_> {
-    TableBuilder::new(ui).striped(true).cell_layout(egui::Layout::left_to_right(egui::Align::Center))
+    TableBuilder::new(ui)
+        .striped(true)
+        .min_scrolled_height(0.0)
+        .cell_layout(egui::Layout::left_to_right(egui::Align::Center))
 }
 
 /// A link that selects an entity.
@@ -62,15 +66,24 @@ pub(crate) fn bar(ui: &mut Ui, size: Vec2, part: f64, colour: Color32, meaning: 
     response.on_hover_text(meaning)
 }
 
-/// A number with its name above it.
+/// A number with its name above it. Among others in a wrapped line it goes to the next line whole.
 pub(crate) fn tile(ui: &mut Ui, name: &str, value: &str) {
+    const MARGIN: f32 = 8.0;
     let palette = Palette::of(ui.visuals());
-    egui::Frame::new().fill(palette.faint).corner_radius(4.0).inner_margin(8.0).show(ui, |ui| {
-        ui.vertical(|ui| {
-            ui.label(RichText::new(name).color(palette.weak).small());
-            ui.label(RichText::new(value).color(palette.strong).size(16.0));
-        });
-    });
+    let galley = |ui: &Ui, text: RichText| {
+        let text = egui::WidgetText::from(text);
+        text.into_galley(ui, Some(egui::TextWrapMode::Extend), f32::INFINITY, egui::TextStyle::Body)
+    };
+    let name = galley(ui, RichText::new(name).color(palette.weak).small());
+    let value = galley(ui, RichText::new(value).color(palette.strong).size(16.0));
+    let gap = ui.spacing().item_spacing.y;
+    let inner = egui::vec2(name.size().x.max(value.size().x), name.size().y + gap + value.size().y);
+    let (rect, _) = ui.allocate_exact_size(inner + Vec2::splat(2.0 * MARGIN), Sense::hover());
+    ui.painter().rect_filled(rect, 4.0, palette.faint);
+    let layout = egui::Layout::top_down(egui::Align::Min);
+    let mut ui = ui.new_child(egui::UiBuilder::new().max_rect(rect.shrink(MARGIN)).layout(layout));
+    ui.label(name);
+    ui.label(value);
 }
 
 /// Says what a painted thing is, to screen readers and to tests.

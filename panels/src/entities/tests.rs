@@ -70,6 +70,24 @@ fn the_end_of_a_long_list_is_fetched_and_then_selected() {
 }
 
 #[test]
+fn the_end_of_the_list_is_in_sight_in_a_low_panel() {
+    let mut fixture = Fixture::paused();
+    let page = fixture.snapshot.entities.as_mut().unwrap();
+    (page.matching, page.total, page.first) = (40, 40, 36);
+    let mut panel = EntitiesPanel::default();
+    let show = move |ui: &mut Ui, view: &View<'_>, out: &mut Requests| panel.ui(ui, view, out);
+    let mut harness = fixture::harness_of_size([900.0, 140.0], fixture, show);
+    harness.get_by_label("Entity list, 40 rows").focus();
+    harness.run();
+    harness.key_press(Key::End);
+    harness.run();
+    let last = harness.get_by_label("43v1").rect();
+    let list = harness.get_by_label("Entity list, 40 rows").rect();
+    assert!(list.bottom() <= 140.0, "{list}");
+    assert!(last.top() > list.top() && last.bottom() <= list.bottom(), "{last} in {list}");
+}
+
+#[test]
 fn arrows_walk_the_list_and_shift_stretches() {
     let (mut harness, _) = shown(Fixture::paused());
     harness.get_by_label("40v1").click();

@@ -37,6 +37,24 @@ fn typing_a_number_and_enter_writes_it() {
 }
 
 #[test]
+fn what_is_not_a_number_is_said_until_the_next_edit() {
+    for text in ["abc", "1e999"] {
+        let mut harness = shown(Fixture::paused().select(&[2]));
+        type_into(&mut harness, "health.health", text);
+        harness.key_press(Key::Enter);
+        harness.run();
+        assert!(harness.state_mut().take().is_empty(), "{text:?} is not written");
+        harness.get_by_label("not a number");
+        type_into(&mut harness, "health.health", "5");
+        assert!(harness.query_by_label("not a number").is_none(), "gone while the next is typed");
+        harness.key_press(Key::Enter);
+        harness.run();
+        assert_eq!(harness.state_mut().take_commands().len(), 1);
+        assert!(harness.query_by_label("not a number").is_none());
+    }
+}
+
+#[test]
 fn a_field_being_edited_stops_following_the_world() {
     let mut harness = shown(Fixture::paused().select(&[2]));
     type_into(&mut harness, "health.health", "72.5");

@@ -3,7 +3,7 @@
 use super::model;
 use crate::theme::Palette;
 use crate::view::View;
-use crate::widgets;
+use crate::{format, widgets};
 use egui::accesskit::Role;
 use egui::{Align2, Color32, FontId, Rect, RichText, ScrollArea, Sense, TextStyle, Ui, pos2, vec2};
 use vivarium_world::SystemId;
@@ -49,7 +49,15 @@ fn grid(ui: &mut Ui, view: &View<'_>, schedule: &ScheduleView, chosen: &mut Pair
     let names = longest.fold(40.0, f32::max).ceil() + 8.0;
     let side = CELL * systems.len() as f32;
     let (rect, response) = ui.allocate_exact_size(vec2(names + side, CELL + side), Sense::hover());
-    let text = format!("{} systems by {0}, {} pairs wait", systems.len(), schedule.reasons.len());
+    let text = match schedule.reasons.len() {
+        1 => format!("{} by {}, 1 pair waits", format::counted(systems.len(), "system"), systems.len()),
+        pairs => format!(
+            "{} by {}, {} wait",
+            format::counted(systems.len(), "system"),
+            systems.len(),
+            format::counted(pairs, "pair")
+        ),
+    };
     widgets::describe(&response, Role::Grid, &text);
     let cell = |row: usize, column: usize| {
         let min = rect.min + vec2(names + CELL * column as f32, CELL * (row + 1) as f32);

@@ -91,7 +91,7 @@ impl WorldPanel {
         let mut text = format::counted(shapes.shapes.len(), "shape");
         if shapes.sampled > 1 {
             let (every, total) = (format::count(shapes.sampled as u64), format::count(shapes.total as u64));
-            text = format!("{text}: one in {every} of {total}");
+            text = format!("{text}: 1 in {every} of {total}");
         } else if shapes.total > shapes.shapes.len() {
             text = format!("{text} of {} near", format::count(shapes.total as u64));
         }
@@ -317,6 +317,16 @@ mod tests {
         button(harness, pos, true, Modifiers::NONE);
         button(harness, pos, false, Modifiers::NONE);
         harness.run();
+    }
+
+    #[test]
+    fn a_sample_says_how_many_it_stands_for() {
+        let mut fixture = Fixture::paused();
+        let shapes = fixture.snapshot.shapes.as_mut().unwrap();
+        (shapes.sampled, shapes.total) = (2, 8);
+        let mut panel = WorldPanel::default();
+        let harness = fixture::harness(fixture, move |ui, view, out| panel.ui(ui, view, out));
+        harness.get_by_label("4 shapes: 1 in 2 of 8");
     }
 
     #[test]
