@@ -52,7 +52,7 @@ fn a_run_that_fails_keeps_its_time() {
         let fails = Arc::new(AtomicBool::new(true));
         for kind in ["world", "worker", "panics"] {
             let (heard, fails) = (calls.clone(), fails.clone());
-            let mut note = move |delta: f64| {
+            let note = move |delta: f64| {
                 heard.push(format!("{kind} {delta}"));
                 if fails.load(Ordering::Relaxed) { Err("not now".to_owned()) } else { Ok(()) }
             };

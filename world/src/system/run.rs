@@ -123,6 +123,7 @@ pub struct Run {
     pub(crate) shared: Arc<RunShared>,
     /// The part of the members this is for, of a run in parts.
     pub(crate) part: u64,
+    pub(crate) world_entity: Option<EntityId>,
     pub(crate) lookups: Arc<Lookups>,
     pub(crate) ids: ReservedIds,
     pub(crate) effects: Effects,
@@ -146,6 +147,7 @@ impl Run {
             capabilities: self.capabilities.clone(),
             shared: self.shared.clone(),
             part: 0,
+            world_entity: self.world_entity,
             lookups: self.lookups.clone(),
             ids,
             effects: Effects::default(),
@@ -192,6 +194,11 @@ impl Run {
     pub fn random(&mut self) -> &mut Stream {
         let (seed, system, number, part) = (self.shared.seed, self.place, self.number, self.part);
         self.random.get_or_insert_with(|| run_stream(seed, system, number, part))
+    }
+
+    /// The entity whose components are the world's own; none while it has no resource.
+    pub fn world_entity(&self) -> Option<EntityId> {
+        self.world_entity
     }
 
     /// The world's strings.

@@ -13,10 +13,13 @@ impl World {
     /// Systems visit rows in order, so the order of visits may change.
     pub fn compact(&mut self) -> usize {
         self.settle();
+        while let Some(&id) = self.leaving.front() {
+            self.finish_removal(id);
+        }
         self.free_all_deferred();
         let layouts = self.registry().iter().map(|(_, definition)| definition.layout);
         let mut fresh = Storage::new(layouts);
-        let ids: Vec<EntityId> = self.entities().collect();
+        let ids: Vec<EntityId> = self.entities().chain(self.world_entity()).collect();
         let (mut placed, mut moved) = (Vec::with_capacity(ids.len()), 0);
         for id in ids {
             let Some(row) = self.row(id) else { continue };

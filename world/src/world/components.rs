@@ -91,14 +91,15 @@ impl World {
 
     /// The block of an entity's component, if no run writes that component at the moment.
     pub fn peek_bytes(&self, id: EntityId, component: ComponentId) -> Option<&[u8]> {
-        let pool = self.storage.pool(component);
+        let pool = self.storage.pools.get(component.index())?;
         let row = self.row(id).filter(|&row| pool.present().has(row))?;
         pool.bytes_of(row)
     }
 
     /// Whether an entity is there and has a component.
     pub fn has(&self, id: EntityId, component: ComponentId) -> bool {
-        self.row(id).is_some_and(|row| self.storage.pool(component).present().has(row))
+        let pool = self.storage.pools.get(component.index());
+        self.row(id).zip(pool).is_some_and(|(row, pool)| pool.present().has(row))
     }
 
     /// The components of an entity, `entity` first; none if it is gone.
@@ -181,6 +182,9 @@ impl World {
         let row = self.row(id).ok_or(AccessFault::NoEntity(id))?;
         if component == ComponentId::ENTITY {
             return Err(AccessFault::BuiltIn);
+        }
+        if component.index() >= self.storage.pools.len() {
+            return Err(AccessFault::Unregistered(format!("#{component}")));
         }
         if !self.storage.pool(component).present().has(row) {
             let component = Cow::Owned(self.shared.registry.get(component).name().to_owned());
@@ -318,25 +322,20 @@ impl World {
             Ok(result) => result.map_err(|error| error.0),
             Err(panic) => Err(format!("the hook panicked: {}", crate::system::panic_message(&*panic))),
         };
-        if self.row(id) != Some(row) || !self.has(id, component) {
-            // The hook removed it.
+        // The hook may have removed it, or moved its row.
+        let Some(row) = self.row(id).filter(|_| self.has(id, component)) else {
             self.owe_lists(component, &block, &before);
             return Ok(());
-        }
-        match result {
-            Ok(()) => {
-                self.owe_lists(component, &before, &block);
-                self.wait_for_runs_from(component, since);
-                self.storage.pool_mut(component).replace_unseen(row, &block);
-                Ok(())
-            }
-            Err(message) => {
-                self.owe_lists(component, &block, &before);
-                self.storage.pool_mut(component).defer(row);
-                self.owe_block(component, row, id);
-                Err(AccessFault::Attach { entity: id, component: definition.name().to_owned(), message })
-            }
-        }
+        };
+        self.owe_lists(component, &before, &block);
+        // Also where the hook failed: lists it made are released with the block.
+        self.wait_for_runs_from(component, since);
+        self.storage.pool_mut(component).replace_unseen(row, &block);
+        result.map_err(|message| {
+            self.storage.pool_mut(component).defer(row);
+            self.owe_block(component, row, id);
+            AccessFault::Attach { entity: id, component: definition.name().to_owned(), message }
+        })
     }
 
     pub(super) fn report_fault(&mut self, fault: &AccessFault, id: EntityId) {
@@ -410,8 +409,12 @@ impl World {
     #[inline]
     fn take_component(&mut self, id: EntityId, row: u32, component: ComponentId) {
         self.emit(WorldEvent::ComponentRemoved(id, component));
-        // A listener may have removed the entity, or loaded another world.
-        if self.row(id) == Some(row) && self.storage.pool_mut(component).defer(row) {
+        // A listener may have removed the entity, moved its row, or loaded another world.
+        let now = self.row(id);
+        debug_assert!(now.is_none_or(|now| now == row) || self.listeners.any());
+        if let Some(row) = now
+            && self.storage.pool_mut(component).defer(row)
+        {
             self.owe_block(component, row, id);
         }
     }

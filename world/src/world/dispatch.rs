@@ -156,6 +156,7 @@ impl World {
                 capabilities: entry.capabilities.clone(),
                 shared: self.shared.clone(),
                 part: 0,
+                world_entity: self.resources,
                 lookups: Arc::new(self.storage.lookups(&mut entry.lookups)),
                 ids,
                 effects: Effects::default(),

@@ -50,16 +50,23 @@ impl World {
 
     /// Puts blocks into a new row and the entity into the order.
     pub(super) fn place(&mut self, prepared: &Prepared) -> EntityId {
+        let id = self.place_unlisted(prepared);
+        self.order.push(id);
+        id
+    }
+
+    /// Puts blocks into a new row.
+    pub(super) fn place_unlisted(&mut self, prepared: &Prepared) -> EntityId {
         self.release_rows();
         let archetype = self.storage.rows.archetype(&prepared.components);
         let id = self.storage.slots.reserve();
         let row = self.storage.create_row(archetype, id);
-        self.fill_row(id, row, prepared);
+        self.fill_row(row, prepared);
         id
     }
 
     /// Puts blocks into a row that an entity just got, and the entity into the order.
-    pub(super) fn fill_row(&mut self, id: EntityId, row: u32, prepared: &Prepared) {
+    pub(super) fn fill_row(&mut self, row: u32, prepared: &Prepared) {
         for (component, block) in prepared.blocks(&self.shared.registry) {
             self.storage.insert(component, row, block);
         }
@@ -69,7 +76,6 @@ impl World {
         if prepared.dead {
             self.storage.rows.set_queryable(row, false);
         }
-        self.order.push(id);
     }
 
     /// Runs the attach hooks of a new entity, those of `load_last` components after the others; one that fails is

@@ -18,7 +18,8 @@ impl World {
     /// The hash of each pool that has blocks, to find which one differs.
     pub fn pool_hashes(&mut self) -> Vec<(ComponentId, u64)> {
         self.settle();
-        let ids: Vec<(u64, EntityId)> = (0..).zip(self.entities()).collect();
+        let mut ids: Vec<(u64, EntityId)> = (0..).zip(self.entities()).collect();
+        ids.extend(self.world_entity().map(|id| (u64::MAX, id)));
         let places: HashMap<EntityId, u64> = ids.iter().map(|&(place, id)| (id, place)).collect();
         let components: Vec<ComponentId> = self.registry().iter().map(|(component, _)| component).collect();
         let hashed = components.into_iter().filter(|&c| self.storage.live(c) > 0);

@@ -93,7 +93,8 @@ impl Layout {
         }
         let id = world.storage.slots.reserve();
         world.storage.settle_row(row, id);
-        world.fill_row(id, row, prepared);
+        world.fill_row(row, prepared);
+        world.order.push(id);
         Ok(id)
     }
 }
@@ -149,11 +150,13 @@ impl World {
         Some(LayoutText { archetypes: archetypes.iter().map(names).collect(), extents, rows: runs })
     }
 
-    /// Whether loading entities of these components in creation order gives these rows and extents.
+    /// Whether loading entities of these components in creation order, and the world's own last, gives these rows
+    /// and extents.
     fn is_as_loaded(&self, rows: &[u32]) -> bool {
         let layouts = self.registry().iter().map(|(_, definition)| definition.layout);
         let mut fresh = Storage::new(layouts).rows;
-        let same_rows = rows.iter().all(|&row| {
+        let own = self.world_entity().and_then(|id| self.row(id));
+        let same_rows = rows.iter().copied().chain(own).all(|row| {
             let archetype = fresh.archetype(&self.storage.components_of(row));
             let taken = fresh.take(archetype).or_else(|| {
                 fresh.extend(archetype);

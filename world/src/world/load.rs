@@ -113,6 +113,7 @@ impl World {
             while let Some(&id) = self.leaving.front() {
                 self.finish_removal(id);
             }
+            self.retire_resources();
         }
         self.free_all_deferred();
     }
@@ -338,14 +339,53 @@ impl<'a> Loading<'a> {
                 }
             };
             if has_references {
-                self.find_references(&shared.registry, index, id, &config, &prepared, &mut references);
+                let at = Some(index);
+                self.find_references(&shared.registry, at, id, &config, &prepared, &mut references);
             }
             if shared.registry.any_on_attach() {
                 late.push((id, config.into_owned()));
             }
         }
+        self.add_resources(world, &mut references, &mut late);
         self.resolve(world, references);
         late
+    }
+
+    /// Adds the world's own entity, if the scene gives it components.
+    fn add_resources(
+        &mut self,
+        world: &mut World,
+        references: &mut Vec<Reference>,
+        late: &mut Vec<(EntityId, Config<'static>)>,
+    ) {
+        let header = self.header();
+        if header.world.is_empty() {
+            return;
+        }
+        let shared = world.shared.clone();
+        let mut prepared = Prepared::default();
+        // Classes and templates are for entities of the list.
+        let made = Factory::default().prepare(&shared.registry, shared.heap(), &header.world, &mut prepared);
+        if let Err(error) = made {
+            self.faults.push(self.document.fault_at_world(error.key(), error.to_string()));
+            return;
+        }
+        for key in unknown_keys(&shared.registry, &header.world) {
+            let fault = self.document.fault_at_world(Some(&key), self.unknown_message(&key));
+            self.note_unknown(key, || fault);
+        }
+        let id = world.place_resources(&prepared);
+        self.find_references(&shared.registry, None, id, &header.world, &prepared, references);
+        late.push((id, header.world.clone()));
+    }
+
+    /// A fault about an entity of the list, or the world's own.
+    fn push_fault_at(&mut self, entity: Option<usize>, key: &str, message: String) {
+        let document = self.document;
+        self.faults.push_with(|| match entity {
+            Some(index) => document.fault_at_entity(index, Some(key), message),
+            None => document.fault_at_world(Some(key), message),
+        });
     }
 
     fn check_keys(&mut self, registry: &Registry, index: usize, config: &Config<'_>) {
@@ -362,7 +402,7 @@ impl<'a> Loading<'a> {
     fn find_references(
         &mut self,
         registry: &Registry,
-        index: usize,
+        entity: Option<usize>,
         from: EntityId,
         config: &Config<'_>,
         prepared: &Prepared,
@@ -381,7 +421,7 @@ impl<'a> Loading<'a> {
                         out.push(Reference { from, component, offset: field.offset, item, to });
                     }
                     Err(message) => {
-                        self.faults.push_with(|| self.document.fault_at_entity(index, Some(key), message));
+                        self.push_fault_at(entity, key, message);
                     }
                 };
                 match (field.role, value) {

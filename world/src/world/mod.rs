@@ -18,6 +18,7 @@ mod hash; // the state in one number
 mod layout; // rows in saves
 mod load;
 mod query;
+mod resources; // components of the world itself
 mod save;
 mod scheduler; // what runs in an update, and when
 mod systems;
@@ -93,6 +94,8 @@ pub struct World {
     shared: Arc<RunShared>,
     pub(crate) storage: Storage,
     pub(crate) order: Order,
+    /// The entity whose components are the world's own; none while it has none.
+    resources: Option<EntityId>,
     /// Archetype and components, in the tuple's order, of each kind of bundle spawned so far.
     bundles: TypeMap<Arc<entities::BundleKind>>,
     last_bundle: Option<(TypeId, Arc<entities::BundleKind>)>,
@@ -147,6 +150,7 @@ impl World {
             shared: Arc::new(shared),
             storage,
             order: Order::default(),
+            resources: None,
             bundles: TypeMap::default(),
             last_bundle: None,
             dying: Vec::new(),
@@ -267,8 +271,8 @@ impl World {
 
     /// How many blocks a component's pool holds: those of entities, and those that wait to be freed.
     pub fn pool_len(&self, component: ComponentId) -> usize {
-        let pool = self.storage.pool(component);
-        pool.present().count() + pool.deferred().count()
+        let pool = self.storage.pools.get(component.index());
+        pool.map_or(0, |pool| pool.present().count() + pool.deferred().count())
     }
 
     /// Bytes of pools and tables.

@@ -24,6 +24,9 @@ pub enum SaveError {
         /// The config key.
         key: String,
     },
+    /// A number of a resource that JSON cannot hold.
+    #[error("resource {0} of the world is not a finite number; set it before saving")]
+    NotFiniteResource(String),
     /// A system that no scene can name.
     #[error("system {0:?} is not of the catalog, so a save cannot name it")]
     ForeignSystem(String),
@@ -82,6 +85,7 @@ impl World {
         header.accumulated = self.clocks.accumulated;
         header.time_scale = self.clocks.time_scale;
         header.tick = self.clocks.tick;
+        header.world = self.resources()?;
         header.systems = Vec::with_capacity(self.systems.list.len());
         for entry in &self.systems.list {
             let Some(made) = self.catalog.make_system(&entry.constructor) else {
@@ -102,15 +106,25 @@ impl World {
         Ok(header)
     }
 
+    /// The config of the world's own entity.
+    fn resources(&self) -> Result<Config<'static>, SaveError> {
+        let Some(id) = self.world_entity() else { return Ok(Config::new()) };
+        let places: HashMap<EntityId, u64> = self.entities().zip(0..).collect();
+        let config = self.config_of(id, &places);
+        match not_finite(&config) {
+            Some(key) => Err(SaveError::NotFiniteResource(key)),
+            None => Ok(config),
+        }
+    }
+
     /// The config of each entity, in creation order.
     pub(crate) fn configs(&self) -> Result<Vec<Config<'static>>, SaveError> {
         let places: HashMap<EntityId, u64> = self.entities().zip(0..).collect();
         let mut configs = Vec::with_capacity(self.len());
         for (place, id) in self.entities().enumerate() {
             let config = self.config_of(id, &places);
-            let not_finite = |(_, value): &(&str, &Value<'_>)| is_not_finite(value);
-            if let Some((key, _)) = config.iter().find(not_finite) {
-                let (type_name, key) = (self.type_name(id).to_string(), key.to_owned());
+            if let Some(key) = not_finite(&config) {
+                let type_name = self.type_name(id).to_string();
                 return Err(SaveError::NotFinite { place, type_name, key });
             }
             configs.push(config);
@@ -171,6 +185,12 @@ fn is_not_finite(value: &Value<'_>) -> bool {
         Value::List(items) => items.iter().any(is_not_finite),
         _ => false,
     }
+}
+
+/// The first key of a config whose number JSON cannot hold.
+fn not_finite(config: &Config<'_>) -> Option<String> {
+    let mut numbers = config.iter();
+    numbers.find(|(_, value)| is_not_finite(value)).map(|(key, _)| key.to_owned())
 }
 
 fn changed_params(params: &Params, made: &Params) -> Config<'static> {
