@@ -45,6 +45,11 @@ impl Strings {
         number
     }
 
+    /// The number of a text that was interned.
+    pub(crate) fn find(&self, text: &str) -> Option<u32> {
+        self.read().numbers.get(text).copied()
+    }
+
     /// The text of a number; none for a number nothing was interned under.
     pub fn get(&self, number: u32) -> Option<Arc<str>> {
         self.read().texts.get(number as usize).cloned()

@@ -218,6 +218,19 @@ impl Storage {
         }
     }
 
+    /// Notes from now on which rows of a component are written, for one to whom all are new.
+    pub(crate) fn watch(&mut self, component: ComponentId, token: &WatchToken) {
+        self.pools[component.index()].watch(token);
+    }
+
+    /// The rows written since a watcher last asked, in order. They count as seen then.
+    pub(crate) fn take_dirty(&mut self, component: ComponentId, token: &WatchToken) -> Vec<u32> {
+        let watchers = &mut self.pools[component.index()].watchers;
+        let dirty = watchers.dirty(token).map(|rows| rows.rows().collect()).unwrap_or_default();
+        watchers.clear(token);
+        dirty
+    }
+
     /// Whether somebody looks for changes of any component.
     pub(crate) fn is_watched(&self) -> bool {
         self.pools.iter().any(|pool| pool.watchers.any())

@@ -127,6 +127,7 @@ impl World {
         let reported = std::mem::replace(&mut self.errors, old.errors);
         self.last_error = old.last_error;
         self.dropped_errors += old.dropped_errors;
+        self.indexes = old.indexes;
         self.clocks.paused = old.clocks.paused;
         self.clocks.max_catch_up = old.clocks.max_catch_up;
         self.systems.continue_after(&old.systems);

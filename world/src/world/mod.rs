@@ -15,6 +15,8 @@ mod entities; // coming and going
 mod entity_ref; // one entity to read, and its class
 mod events;
 mod hash; // the state in one number
+mod index; // entities by the value of a field
+mod index_value;
 mod layout; // rows in saves
 mod load;
 mod query;
@@ -29,6 +31,8 @@ pub use clocks::{Clock, Clocks};
 pub use components::AccessFault;
 pub use entity_ref::{ClassError, ClassWrapper, EntityRef};
 pub use events::{SystemError, SystemPhase, WorldEvent};
+pub use index::{Index, IndexError, IndexKind};
+pub use index_value::IndexValue;
 pub use load::{LoadError, LoadOptions, LoadReport};
 pub use query::PreparedQuery;
 pub use save::SaveError;
@@ -107,6 +111,7 @@ pub struct World {
     conflict: ConflictState,
     /// Tick and game time of the queued run the world thread is at; none is now.
     logical: Option<(u64, f64)>,
+    indexes: Vec<index::FieldIndex>,
     systems: Systems,
     runs: OpenRuns,
     workers: Workers,
@@ -158,6 +163,7 @@ impl World {
             deferred: DeferredFree::default(),
             conflict: ConflictState::default(),
             logical: None,
+            indexes: Vec::new(),
             systems: Systems::default(),
             runs: OpenRuns::default(),
             workers,
