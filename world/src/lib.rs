@@ -32,7 +32,7 @@ pub use host::{
     Command, Done, Host, HostEvent, HostHandle, HostOptions, LogLevel, LogLine, Reply, SaveForm, Target,
 };
 pub use id::{ComponentId, EntityId, Ordinal, RunId, SystemId};
-pub use memory::{Changed, Item, ItemKind, ItemTerm, Query, With, Without};
+pub use memory::{Changed, Item, ItemKind, ItemTerm, Query, Reader, With, Without};
 pub use random::{MAX_SEED, SharedStream, Stream, StreamState, fresh_seed, run_stream};
 pub use scene::{
     DataComponent, DataField, Document, EntitySource, FORMAT_VERSION, Fault, Faults, Position, SceneClass,
@@ -44,12 +44,12 @@ pub use schedule::{
     SystemAccess, order_by_access,
 };
 pub use system::{
-    AccessError, Bundle, EffectError, EntitySystem, EntityWorkerSystem, Named, Params, Run, Step, System,
-    SystemDef, SystemKind, WorkerSystem,
+    AccessError, Bundle, Chain, EffectError, EntitySystem, EntityWorkerSystem, Named, Params, Phase, Run,
+    Step, System, SystemDef, SystemKind, WorkerSystem,
 };
 pub use timing::{PerformanceTiming, RunTime};
 pub use world::{
     AccessFault, ClassError, ClassWrapper, Clock, Clocks, EntityRef, Index, IndexError, IndexKind,
-    IndexValue, LoadError, LoadOptions, LoadReport, Others, PreparedQuery, SaveError, SceneInfo, SystemError,
+    IndexValue, LoadError, LoadOptions, LoadReport, PreparedQuery, SaveError, SceneInfo, SystemError,
     SystemPhase, SystemStatus, UpdateReport, World, WorldEvent, WorldOptions,
 };

@@ -5,7 +5,7 @@ use super::handle::Message;
 use super::running::{Drive, Rate};
 use crate::inspect::{Inspector, RunState, Snapshot, StopReason, ViewRequest};
 use crate::scene::SchedulerKind;
-use crate::world::{Clock, World};
+use crate::world::{Clock, SystemPhase, World};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, select};
 use std::time::Duration;
 use triple_buffer::Input;
@@ -140,10 +140,10 @@ impl HostThread {
         let before = self.world.clocks().tick;
         match (&mut self.drive, self.speed) {
             (Drive::Stepping { left }, _) => {
-                *left = left.saturating_sub(1);
-                let done = *left == 0;
                 step(&mut self.world);
-                if done {
+                // A gate may have held it.
+                *left -= u64::from(self.world.clocks().tick > before).min(*left);
+                if *left == 0 {
                     self.drive = Drive::Paused;
                 }
             }
@@ -169,7 +169,8 @@ impl HostThread {
         for error in errors {
             let message = error.to_string();
             self.log(LogLevel::Error, &error.name, message.clone());
-            if error.panicked && self.drive.is_moving() {
+            let stops = error.panicked || error.phase == SystemPhase::Gate;
+            if stops && self.drive.is_moving() {
                 self.drive = Drive::Stopped(StopReason { system: error.system, message });
                 self.changed = true;
             }

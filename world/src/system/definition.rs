@@ -34,6 +34,17 @@ impl SystemKind {
     }
 }
 
+/// When in an update a system runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Phase {
+    /// Once a step, with the step's time.
+    #[default]
+    Fixed,
+    /// Once an update, after its steps, with all the time the update was told: for what follows the player's clock
+    /// rather than the game's, such as cameras and sounds. It sees the number of the last step.
+    Variable,
+}
+
 /// One run of a system on the world thread.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Step {
@@ -71,6 +82,7 @@ pub struct SystemDef {
     pub(crate) declared: Declared,
     pub(crate) queries: Vec<(String, Vec<ItemTerm>)>,
     pub(crate) should_run: Option<ShouldRun>,
+    pub(crate) phase: Phase,
     pub(crate) body: Body,
 }
 
@@ -89,8 +101,8 @@ impl fmt::Debug for SystemDef {
 impl SystemDef {
     pub(super) fn new(name: impl Into<String>, kind: SystemKind, body: Body) -> Self {
         let (params, declared, queries) = Default::default();
-        let (name, should_run) = (name.into(), None);
-        Self { name, kind, period: 0.0, first_run: true, params, declared, queries, should_run, body }
+        let (name, should_run, phase) = (name.into(), None, Phase::Fixed);
+        Self { name, kind, period: 0.0, first_run: true, params, declared, queries, should_run, phase, body }
     }
 
     fn over<Q: Query>(name: impl Into<String>, kind: SystemKind, body: Box<dyn WorkerBody>) -> Self {
@@ -192,6 +204,15 @@ impl SystemDef {
     /// Runs it at most every so many milliseconds; 0 runs it every time.
     pub fn every(mut self, milliseconds: f64) -> Self {
         self.period = milliseconds;
+        self
+    }
+
+    /// Runs it once an update, after the update's steps, instead of once a step. A system with an update of each
+    /// kind is two systems that share what they need.
+    ///
+    /// Without fixed steps both run once an update, those of the variable phase after all others.
+    pub fn variable(mut self) -> Self {
+        self.phase = Phase::Variable;
         self
     }
 

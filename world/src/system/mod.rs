@@ -15,7 +15,7 @@ pub use body::{EntitySystem, EntityWorkerSystem, Named, System, WorkerSystem};
 pub(crate) use bundle::Blocks;
 pub use bundle::Bundle;
 pub use chain::Chain;
-pub use definition::{Step, SystemDef, SystemKind};
+pub use definition::{Phase, Step, SystemDef, SystemKind};
 pub use params::Params;
 pub use run::{EffectError, Run};
 

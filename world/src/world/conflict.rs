@@ -5,7 +5,7 @@ use super::World;
 use super::dispatch::{Dispatched, Due};
 use crate::id::SystemId;
 use crate::schedule::{RunQueue, Ticket};
-use crate::system::SystemKind;
+use crate::system::{Phase, SystemKind};
 use std::collections::HashMap;
 
 /// Queued runs, and what each was queued with.
@@ -33,11 +33,11 @@ impl ConflictState {
 }
 
 impl World {
-    /// Queues a run of every system that is due, each with its time, and starts what may start.
-    pub(super) fn queue_systems(&mut self, delta: f64) {
+    /// Queues a run of every system of a phase that is due, each with its time, and starts what may start.
+    pub(super) fn queue_systems(&mut self, delta: f64, phase: Phase) {
         let ids: Vec<SystemId> = self.systems.list.iter().map(|entry| entry.id).collect();
         for id in ids {
-            if !self.takes_part(id, delta) {
+            if !self.takes_part(id, delta, phase) {
                 continue;
             }
             let (tick, game_time) = (self.clocks.tick, self.clocks.game_time);

@@ -52,14 +52,16 @@ pub enum SystemPhase {
     Died,
     /// In a component's hook for a block that is given back.
     Free,
+    /// At a gate that holds the next step.
+    Gate,
 }
 
 /// A failure, with whose it was.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SystemError {
-    /// The system; none for a hook that ran for no system.
+    /// The system; none for a gate, and for a hook that ran for no system.
     pub system: Option<SystemId>,
-    /// Its name, or that of the hook's component.
+    /// Its name, or that of the hook's component or of the gate.
     pub name: String,
     /// Where.
     pub phase: SystemPhase,

@@ -14,6 +14,7 @@ mod effects; // what runs asked for
 mod entities; // coming and going
 mod entity_ref; // one entity to read, and its class
 mod events;
+mod gates; // what may hold the next step
 mod hash; // the state in one number
 mod index; // entities by the value of a field
 mod index_value;
@@ -112,6 +113,7 @@ pub struct World {
     /// Tick and game time of the queued run the world thread is at; none is now.
     logical: Option<(u64, f64)>,
     indexes: Vec<index::FieldIndex>,
+    gates: gates::Gates,
     systems: Systems,
     runs: OpenRuns,
     workers: Workers,
@@ -164,6 +166,7 @@ impl World {
             conflict: ConflictState::default(),
             logical: None,
             indexes: Vec::new(),
+            gates: gates::Gates::default(),
             systems: Systems::default(),
             runs: OpenRuns::default(),
             workers,

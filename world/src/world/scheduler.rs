@@ -3,23 +3,24 @@
 use super::World;
 use super::dispatch::Due;
 use super::events::{SystemError, SystemPhase};
+use super::systems::SystemEntry;
 use crate::id::SystemId;
 use crate::scene::SchedulerKind;
-use crate::system::{SystemKind, panic_message};
+use crate::system::{Phase, SystemKind, panic_message};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 impl World {
-    pub(super) fn run_systems(&mut self, delta: f64) {
+    pub(super) fn run_systems(&mut self, delta: f64, phase: Phase) {
         match self.scheduler {
-            SchedulerKind::Default => self.run_by_default(delta),
-            SchedulerKind::Conflict => self.queue_systems(delta),
+            SchedulerKind::Default => self.run_by_default(delta, phase),
+            SchedulerKind::Conflict => self.queue_systems(delta, phase),
         }
     }
 
     /// In registration order; workers overlap where their access allows, and finish when they finish.
     ///
     /// The list is read as it is: a system removed meanwhile does not run, one added meanwhile waits.
-    fn run_by_default(&mut self, delta: f64) {
+    fn run_by_default(&mut self, delta: f64, phase: Phase) {
         let ids: Vec<SystemId> = self.systems.list.iter().map(|entry| entry.id).collect();
         let mut claims = std::mem::take(&mut self.systems.claims);
         claims.retain(|&id| self.systems.get(id).is_some_and(|entry| entry.accumulator.is_enabled()));
@@ -29,7 +30,7 @@ impl World {
                 // Without threads the run before is over already; with them some may be.
                 self.pump();
             }
-            if !self.takes_part(id, delta) {
+            if !self.takes_part(id, delta, phase) {
                 continue;
             }
             let Some(place) = self.systems.place(id) else { continue };
@@ -54,10 +55,9 @@ impl World {
     }
 
     /// Adds a step's time to what a system accumulated, unless it does not want it. Whether it takes part in the step.
-    pub(super) fn takes_part(&mut self, id: SystemId, delta: f64) -> bool {
-        let Some(entry) = self.systems.get_mut(id).filter(|entry| entry.accumulator.is_enabled()) else {
-            return false;
-        };
+    pub(super) fn takes_part(&mut self, id: SystemId, delta: f64, phase: Phase) -> bool {
+        let in_phase = |entry: &&mut SystemEntry| entry.phase == phase && entry.accumulator.is_enabled();
+        let Some(entry) = self.systems.get_mut(id).filter(in_phase) else { return false };
         let Some(mut wants) = entry.should_run.take() else {
             entry.accumulator.add(delta);
             return true;

@@ -5,7 +5,7 @@ use crate::component::FieldValue;
 use crate::id::{RunId, SystemId};
 use crate::memory::{CompiledQuery, LookupPlan};
 use crate::schedule::{Access, Accumulator, Plan, SystemAccess};
-use crate::system::{AccessError, Body, Capabilities, Params, ShouldRun, SystemDef, SystemKind};
+use crate::system::{AccessError, Body, Capabilities, Params, Phase, ShouldRun, SystemDef, SystemKind};
 use std::sync::Arc;
 
 /// One system of a world.
@@ -23,6 +23,7 @@ pub(crate) struct SystemEntry {
     pub(crate) lookups: Vec<LookupPlan>,
     pub(crate) params: Arc<Params>,
     pub(crate) accumulator: Accumulator,
+    pub(crate) phase: Phase,
     /// Asked before each step.
     pub(crate) should_run: Option<ShouldRun>,
     /// Away while a run has it.
@@ -96,6 +97,8 @@ pub struct SystemStatus {
     pub enabled: bool,
     /// Its period in milliseconds; 0 runs it every time.
     pub period: f64,
+    /// When in an update it runs.
+    pub phase: Phase,
     /// What it touches.
     pub access: Arc<Access>,
     /// Its parameters.
@@ -147,6 +150,7 @@ impl World {
             lookups: compiled.lookups,
             params: Arc::new(system.params),
             accumulator: Accumulator::new(system.period, system.first_run),
+            phase: system.phase,
             should_run: system.should_run,
             body: Some(system.body),
             open_run: None,
@@ -178,6 +182,7 @@ impl World {
             kind: entry.kind,
             enabled: entry.accumulator.is_enabled(),
             period: entry.accumulator.period(),
+            phase: entry.phase,
             access: entry.access.clone(),
             params: entry.params.clone(),
             members: entry.members,

@@ -3,6 +3,7 @@
 use super::{SystemError, World, WorldEvent};
 use crate::id::SystemId;
 use crate::scene::SchedulerKind;
+use crate::system::Phase;
 use std::time::Duration;
 
 /// How long an update waits for room in the queue, and a step for its end, before it gives up.
@@ -17,6 +18,8 @@ pub struct UpdateReport {
     pub dropped: u64,
     /// The system that holds up the queue of the conflict scheduler: the steps after that were not done.
     pub stalled: Option<SystemId>,
+    /// The gate that holds the next step, and the time for it.
+    pub held_by: Option<String>,
     /// The last error that was reported meanwhile.
     pub last_error: Option<SystemError>,
 }
@@ -25,7 +28,7 @@ impl World {
     /// Tells the world that so many milliseconds passed for the player.
     ///
     /// With a fixed step it does as many steps as fit, at most `max_catch_up`, and keeps the rest; time above that
-    /// is dropped and counted. While paused only the player's time goes on.
+    /// is dropped and counted. Then the systems of the variable phase run, with all of the time. While paused only the player's time goes on.
     ///
     /// Time that is negative or not finite counts as none.
     pub fn update(&mut self, elapsed: f64) -> UpdateReport {
@@ -45,20 +48,31 @@ impl World {
                 Some(step) => {
                     self.clocks.accumulated = (self.clocks.accumulated + delta).min(f64::MAX);
                     while self.clocks.accumulated >= step && report.steps < self.clocks.max_catch_up {
+                        report.held_by = self.shut_gate();
+                        if report.held_by.is_some() {
+                            self.gates.held = self.clocks.accumulated;
+                            break;
+                        }
                         if let Err(system) = self.advance(step) {
                             report.stalled = Some(system);
                             break;
                         }
                         self.clocks.accumulated -= step;
+                        self.gates.held = (self.gates.held - step).max(0.0);
                         report.steps += 1;
                     }
-                    if self.clocks.accumulated >= step {
-                        let rest = self.clocks.accumulated % step;
-                        report.dropped = ((self.clocks.accumulated - rest) / step).round() as u64;
-                        self.clocks.accumulated = rest;
+                    // What a gate held is never dropped.
+                    let spare = self.clocks.accumulated - self.gates.held;
+                    if spare >= step {
+                        let rest = spare % step;
+                        report.dropped = ((spare - rest) / step).round() as u64;
+                        self.clocks.accumulated = self.gates.held + rest;
                         self.clocks.dropped_steps = self.clocks.dropped_steps.saturating_add(report.dropped);
                     }
                 }
+            }
+            if report.stalled.is_none() {
+                self.run_variable(delta);
             }
         }
         self.emit(WorldEvent::UpdateFinished);
@@ -67,8 +81,17 @@ impl World {
     }
 
     /// Does one fixed step to its end, whatever time passed, paused or not: what it began is settled, so that no
-    /// system is skipped for still being busy in the next. Without a fixed step it is 16 milliseconds.
+    /// system is skipped for still being busy in the next. Without a fixed step it is 16 milliseconds. The variable
+    /// phase follows, with the same time. Does nothing while a gate is shut; see [`try_step`](Self::try_step).
     pub fn step(&mut self) {
+        self.try_step();
+    }
+
+    /// As [`step`](Self::step); whether it did the step, or a gate holds it.
+    pub fn try_step(&mut self) -> bool {
+        if self.shut_gate().is_some() {
+            return false;
+        }
         let step = self.clocks.step.unwrap_or(16.0);
         self.clocks.player_time += step;
         self.emit(WorldEvent::UpdateStarted);
@@ -76,9 +99,18 @@ impl World {
         // A run that hangs is no reason to hang with it: it is skipped, or holds up the queue, as in an update.
         let _ = self.settle_within(STALL);
         let _ = self.advance(step);
+        self.run_variable(step);
         let _ = self.settle_within(STALL);
         self.clocks.paused = paused;
         self.emit(WorldEvent::UpdateFinished);
+        true
+    }
+
+    /// Runs the systems of the variable phase. They belong to the last step.
+    fn run_variable(&mut self, delta: f64) {
+        if self.systems.list.iter().any(|entry| entry.phase == Phase::Variable) {
+            self.run_systems(delta, Phase::Variable);
+        }
     }
 
     /// Does one step, unless the queue is full and stays so: then the system that holds it up is named.
@@ -89,7 +121,7 @@ impl World {
         self.clocks.tick += 1;
         self.timing.begin_tick(self.clocks.tick, start);
         self.promote_deferred(self.clocks.tick);
-        self.run_systems(delta);
+        self.run_systems(delta, Phase::Fixed);
         let elapsed = Duration::from_nanos((delta / self.clocks.time_scale.max(1e-9) * 1e6) as u64);
         self.timing.end_tick(self.workers.clock().now(), elapsed);
         Ok(())
