@@ -80,7 +80,8 @@ fn effects_for_an_entity_that_is_gone_are_dropped_and_counted() {
 fn an_undeclared_effect_is_an_error_that_says_what_to_declare() {
     let (mut world, _) = world(0);
     let id = world.spawn((Place { x: 1.0 },));
-    let try_it: Vec<(&str, Box<dyn FnMut(&mut Run) -> Result<(), String> + Send>)> = vec![
+    type Attempt = Box<dyn FnMut(&mut Run) -> Result<(), String> + Send>;
+    let try_it: Vec<(&str, Attempt)> = vec![
         ("kills()", Box::new(move |run| Ok(run.kill(id)?))),
         ("adds::<T>()", Box::new(move |run| Ok(run.add(id, Frozen)?))),
         ("removes::<T>()", Box::new(move |run| Ok(run.remove::<Place>(id)?))),
@@ -272,7 +273,7 @@ fn results_do_not_depend_on_threads() {
         for name in ["a", "b"] {
             let system = SystemDef::each::<(EntityId, &mut Place), _>(name, |(id, place), run: &mut Run| {
                 place.x += 1.0;
-                if place.x as u64 % 7 == 0 {
+                if (place.x as u64).is_multiple_of(7) {
                     run.kill(id)?;
                     run.create(&config(r#"{ "x": 1, "vx": 2 }"#))?;
                     run.spawn((Place { x: 3.0 },))?;
@@ -282,7 +283,7 @@ fn results_do_not_depend_on_threads() {
             world.add_system(system.kills().creates(["place", "speed"])).unwrap();
         }
         let system = SystemDef::each::<(EntityId, &Speed), _>("c", |(id, _), run: &mut Run| {
-            if run.tick() % 2 == 0 { run.add(id, Frozen) } else { run.remove::<Frozen>(id) }
+            if run.tick().is_multiple_of(2) { run.add(id, Frozen) } else { run.remove::<Frozen>(id) }
         });
         world.add_system(system.adds::<Frozen>().removes::<Frozen>()).unwrap();
         world.remove(seed[3]);

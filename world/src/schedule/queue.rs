@@ -263,7 +263,7 @@ mod tests {
                 let choice = choices.next().unwrap() as usize;
                 let ticket = working.swap_remove(choice % working.len());
                 let spec = &specs[runs[index(ticket)].1];
-                queue.finish(ticket, spec.creates.is_some(), spec.kills && choice % 3 > 0);
+                queue.finish(ticket, spec.creates.is_some(), spec.kills && !choice.is_multiple_of(3));
                 while let Some(ticket) = queue.publishable() {
                     queue.complete(ticket);
                     seen[index(ticket)].published = Some(time);
