@@ -27,8 +27,13 @@ pub enum DocumentEvent {
         /// Whether it is the open scene once more.
         again: bool,
     },
-    /// The open scene was saved to this file.
-    Saved(PathBuf),
+    /// The open scene was saved.
+    Saved {
+        /// The file.
+        path: PathBuf,
+        /// What it holds now.
+        text: String,
+    },
     /// The file changed since it was opened, so it was not saved over.
     ChangedSinceOpened {
         /// The file.
@@ -231,7 +236,10 @@ impl Documents {
     /// Saves to the open file, unless somebody else changed it meanwhile.
     pub fn save(&mut self, text: String) {
         self.write(text, |session, text| match session.save(&text) {
-            Ok(()) => DocumentEvent::Saved(session.file().unwrap_or(Path::new("")).to_path_buf()),
+            Ok(()) => {
+                let path = session.file().unwrap_or(Path::new("")).to_path_buf();
+                DocumentEvent::Saved { path, text }
+            }
             Err(SaveError::ChangedOnDisk { path }) => DocumentEvent::ChangedSinceOpened { path, text },
             Err(error) => DocumentEvent::Failed { message: error.to_string(), unopened: None },
         });
@@ -240,7 +248,7 @@ impl Documents {
     /// Saves to `path`, whatever is there, and makes it the open file.
     pub fn save_as(&mut self, path: PathBuf, text: String) {
         self.write(text, move |session, text| match session.save_as(&path, &text) {
-            Ok(()) => DocumentEvent::Saved(path),
+            Ok(()) => DocumentEvent::Saved { path, text },
             Err(error) => DocumentEvent::Failed { message: error.to_string(), unopened: None },
         });
     }
@@ -459,7 +467,7 @@ pub(crate) mod tests {
         let mut documents = documents(Choice::Cancelled);
         open(&mut documents, &path);
         documents.save("two".into());
-        assert!(matches!(next(&mut documents), DocumentEvent::Saved(saved) if saved == path));
+        assert!(matches!(next(&mut documents), DocumentEvent::Saved { path: saved, .. } if saved == path));
         assert_eq!(fs::read_to_string(&path).unwrap(), "two");
         fs::write(&path, "three").unwrap();
         let DocumentEvent::ChangedOnDisk(text) = next(&mut documents) else { panic!("no change") };
@@ -474,7 +482,7 @@ pub(crate) mod tests {
         let mut documents = documents(Choice::Cancelled);
         open(&mut documents, &one);
         documents.save_as(two.clone(), "two".into());
-        assert!(matches!(next(&mut documents), DocumentEvent::Saved(saved) if saved == two));
+        assert!(matches!(next(&mut documents), DocumentEvent::Saved { path: saved, .. } if saved == two));
         assert_eq!(documents.file(), Some(two.as_path()));
         fs::write(&one, "other").unwrap();
         fs::write(&two, "changed").unwrap();

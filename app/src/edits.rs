@@ -31,12 +31,22 @@ pub(crate) enum Undo {
 }
 
 /// What was done and what was taken back.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Edits {
     /// Oldest first, with the moment it was done.
     done: Vec<(Step, Instant)>,
     /// Latest taken back last.
     undone: Vec<Step>,
+    /// How many steps were done when the world was loaded or last saved; none if no undo leads back there.
+    saved: Option<usize>,
+    /// Whether anything was done or taken back since.
+    moved: bool,
+}
+
+impl Default for Edits {
+    fn default() -> Self {
+        Self { done: Vec::new(), undone: Vec::new(), saved: Some(0), moved: false }
+    }
 }
 
 impl Edits {
@@ -47,12 +57,18 @@ impl Edits {
 
     /// Remembers a step that was done at `now`; what was taken back before can no longer be done again.
     pub(crate) fn push(&mut self, step: Step, now: Instant) {
+        self.moved = true;
         self.undone.clear();
+        // What was saved may have been among what was taken back.
+        self.saved = self.saved.filter(|saved| *saved <= self.done.len());
         if step.undo == Undo::Never {
             self.done.clear();
+            self.saved = None;
             return;
         }
+        let is_saved = self.saved == Some(self.done.len());
         if let Some((last, at)) = self.done.last_mut()
+            && !is_saved
             && now.duration_since(*at) < Self::TOGETHER
             && is_same_field(&last.redo, &step.redo)
         {
@@ -63,12 +79,14 @@ impl Edits {
         self.done.push((step, now));
         if self.done.len() > Self::LIMIT {
             self.done.remove(0);
+            self.saved = self.saved.and_then(|saved| saved.checked_sub(1));
         }
     }
 
     /// Remembers a step that was done once more.
     pub(crate) fn push_again(&mut self, step: Step) {
         // Long ago, so that a later edit is a step of its own.
+        self.moved = true;
         let then = Instant::now().checked_sub(Self::TOGETHER).unwrap_or_else(Instant::now);
         self.done.push((step, then));
     }
@@ -77,6 +95,7 @@ impl Edits {
     pub(crate) fn undo(&mut self) -> Option<Step> {
         let (step, _) = self.done.pop()?;
         self.undone.push(step.clone());
+        self.moved = true;
         Some(step)
     }
 
@@ -95,6 +114,21 @@ impl Edits {
             }
             entities.extend(created);
         }
+    }
+
+    /// The world as it is was given out to be saved.
+    pub(crate) fn mark_saved(&mut self) {
+        (self.saved, self.moved) = (Some(self.done.len()), false);
+    }
+
+    /// It is not known any more how far what was saved is away.
+    pub(crate) fn lose_saved(&mut self) {
+        self.saved = None;
+    }
+
+    /// Whether edits were done since the load or the last save, and all of them taken back.
+    pub(crate) fn is_back(&self) -> bool {
+        self.moved && self.saved == Some(self.done.len())
     }
 
     /// Whether there is something to take back, and something to do again.
@@ -441,6 +475,48 @@ mod tests {
     fn step(redo: Command) -> Step {
         let undo = undo(redo.clone());
         Step { title: "set".into(), redo, undo }
+    }
+
+    #[test]
+    fn undo_leads_back_to_what_was_saved_and_not_past_it() {
+        let enable = |on: bool| Step {
+            undo: Undo::By(vec![Command::Enable { system: SystemId(0), on: !on }]),
+            ..step(Command::Enable { system: SystemId(0), on })
+        };
+        let (mut edits, now) = (Edits::default(), Instant::now());
+        assert!(!edits.is_back(), "edits it knows nothing of are not taken back");
+        edits.push(enable(true), now);
+        edits.undo();
+        assert!(edits.is_back());
+        edits.push(enable(true), now);
+        edits.mark_saved();
+        edits.undo();
+        assert!(!edits.is_back());
+        let again = edits.redo().unwrap();
+        edits.push_again(again);
+        assert!(edits.is_back());
+        edits.undo();
+        edits.push(enable(false), now);
+        assert!(!edits.is_back(), "what was saved was among what was taken back");
+        edits.mark_saved();
+        edits.push(Step { undo: Undo::Never, ..enable(true) }, now);
+        edits.push(enable(true), now);
+        assert!(!edits.is_back());
+    }
+
+    #[test]
+    fn a_value_dragged_on_after_a_save_is_a_step_of_its_own() {
+        let param = |value| {
+            let command = Command::Param { system: SystemId(0), name: "p".into(), value };
+            Step { undo: Undo::By(vec![command.clone()]), ..step(command) }
+        };
+        let (mut edits, now) = (Edits::default(), Instant::now());
+        edits.push(param(FieldValue::Int(1)), now);
+        edits.mark_saved();
+        edits.push(param(FieldValue::Int(2)), now);
+        assert!(!edits.is_back());
+        edits.undo();
+        assert!(edits.is_back());
     }
 
     #[test]

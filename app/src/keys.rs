@@ -170,7 +170,7 @@ pub fn table() -> Vec<Entry> {
         entry(Action::Save, "Save", File, Always, &[command(Key::S)]),
         entry(Action::SaveAs, "Save as…", File, Always, &[command_shift(Key::S)]),
         entry(Action::Reload, "Reload", File, Always, &[command(Key::R)]),
-        entry(Action::CompressSaves, "Compress saves", File, Always, NO_KEYS),
+        entry(Action::CompressSaves, "Compress saves (else plain)", File, Always, NO_KEYS),
         entry(Action::Quit, "Quit", File, Always, &[command(Key::Q)]),
         entry(Action::Undo, "Undo", Edit, NotTyping, &[command(Key::Z)]),
         entry(Action::Redo, "Redo", Edit, NotTyping, &[command(Key::Y), command_shift(Key::Z)]),

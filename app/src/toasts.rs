@@ -43,6 +43,11 @@ impl Toasts {
         }
     }
 
+    /// Takes away the errors that begin so: what they tell of is no longer true.
+    pub(crate) fn withdraw_errors(&mut self, beginning: &str) {
+        self.list.retain(|toast| toast.level != LogLevel::Error || !toast.text.starts_with(beginning));
+    }
+
     /// Draws them in the lower right corner, and takes away what showed long enough or was dismissed.
     pub(crate) fn ui(&mut self, context: &Context) {
         let now = context.input(|input| input.time);

@@ -66,7 +66,7 @@ fn loaded(ui: &mut Ui, view: &View<'_>, out: &mut Requests) {
         if ui.button("Save as…").on_hover_text("Ctrl+Shift+S").clicked() {
             out.push(Request::SaveAs);
         }
-        if status.edited {
+        if view.edited {
             ui.label(RichText::new("edited").color(Palette::of(ui.visuals()).warn));
         }
     });

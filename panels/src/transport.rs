@@ -31,7 +31,7 @@ impl TransportBar {
     pub fn ui(&mut self, ui: &mut Ui, view: &View<'_>, out: &mut Requests) {
         let status = &view.snapshot.status;
         ui.horizontal_wrapped(|ui| {
-            self.buttons(ui, status, out);
+            self.buttons(ui, view, out);
             ui.separator();
             self.speed(ui, status, out);
             ui.separator();
@@ -44,7 +44,8 @@ impl TransportBar {
         });
     }
 
-    fn buttons(&mut self, ui: &mut Ui, status: &Status, out: &mut Requests) {
+    fn buttons(&mut self, ui: &mut Ui, view: &View<'_>, out: &mut Requests) {
+        let status = &view.snapshot.status;
         let moving = is_moving(&status.run_state);
         let ready = !matches!(status.run_state, RunState::Empty | RunState::Loading { .. });
         let palette = Palette::of(ui.visuals());
@@ -66,7 +67,7 @@ impl TransportBar {
         }
         let drag = DragValue::new(&mut self.steps).range(1..=1_000_000).speed(0.2).prefix("N ");
         ui.name_inputs("Number of steps", |ui| ui.add(drag)).on_hover_text("How many steps “Step N” does");
-        if status.edited {
+        if view.edited {
             ui.label(RichText::new("edited").color(palette.warn))
                 .on_hover_text("Something was edited by hand since the load or the last save");
         }

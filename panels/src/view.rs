@@ -23,6 +23,8 @@ pub struct View<'a> {
     pub recent: &'a [PathBuf],
     /// The file the scene came from; none for a sample or before the first load.
     pub file: Option<&'a Path>,
+    /// Whether edits made by hand are neither saved nor taken back.
+    pub edited: bool,
 }
 
 /// A sample the program brings along.
@@ -39,7 +41,16 @@ pub struct SampleCard {
 impl<'a> View<'a> {
     /// A view with nothing but a snapshot and a selection.
     pub fn new(snapshot: &'a Snapshot, selection: &'a Selection) -> Self {
-        Self { snapshot, selection, can_go: (false, false), log: &[], samples: &[], recent: &[], file: None }
+        Self {
+            snapshot,
+            selection,
+            can_go: (false, false),
+            log: &[],
+            samples: &[],
+            recent: &[],
+            file: None,
+            edited: snapshot.status.edited,
+        }
     }
 
     /// The name of a component, or its number if the catalog does not have it.

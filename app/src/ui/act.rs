@@ -79,7 +79,10 @@ impl Inspector {
             Action::Save => self.save(),
             Action::SaveAs => self.save_as(),
             Action::Reload => self.guard(Then::Reload),
-            Action::CompressSaves => self.settings.compress = !self.settings.compress,
+            Action::CompressSaves => {
+                self.settings.compress = !self.compresses();
+                self.keeps_plain = false;
+            }
             Action::Quit => context.send_viewport_cmd(ViewportCommand::Close),
             Action::Undo => self.undo(),
             Action::Redo => self.redo(),
@@ -180,6 +183,10 @@ impl Inspector {
 
     /// Takes back the last edit.
     fn undo(&mut self) {
+        if self.is_editing() {
+            // What is under way comes on top of what is taken back, so the count of steps says nothing.
+            self.edits.lose_saved();
+        }
         let Some(step) = self.edits.undo() else { return };
         if let Undo::By(commands) = step.undo {
             for (n, command) in commands.into_iter().enumerate() {
@@ -245,9 +252,14 @@ impl Inspector {
         self.documents.choose(Purpose::Save(name));
     }
 
+    /// Whether saves are compressed.
+    pub(super) fn compresses(&self) -> bool {
+        self.settings.compress && !self.keeps_plain
+    }
+
     /// Asks the host for the world's text, and saves it when it comes.
     pub(super) fn save_world(&mut self, to: Option<PathBuf>) {
-        let form = if self.settings.compress { SaveForm::Compressed } else { SaveForm::Plain };
+        let form = if self.compresses() { SaveForm::Compressed } else { SaveForm::Plain };
         let edited = self.has_edits();
         let number = self.host.send(Command::Save { form });
         self.waiting.insert(number, Waiting::Save { to, edited });

@@ -23,6 +23,8 @@ pub(super) enum Waiting {
         session: Session,
         /// What is loaded, if it is not very long.
         text: Option<String>,
+        /// Whether its entities are plain objects.
+        plain: bool,
         /// Whether it is the open scene once more.
         again: bool,
     },
@@ -83,18 +85,27 @@ impl Inspector {
             Ok(done) => done,
             Err(message) => {
                 self.after_save = None;
+                if matches!(waiting, Some(Waiting::Undone { .. } | Waiting::Edit { again: true, .. })) {
+                    self.edits.lose_saved();
+                }
                 self.note(LogLevel::Error, message);
                 return;
             }
         };
         match (waiting, done) {
             // The host writes the notes to the log itself.
-            (Some(Waiting::Load { session, text, again }), Done::Loaded { entities, .. }) => {
-                self.loaded_text = text;
+            (Some(Waiting::Load { session, text, plain, again }), Done::Loaded { entities, .. }) => {
+                (self.loaded_text, self.keeps_plain) = (text, plain);
                 self.hear_loaded(session, again, entities);
             }
             (Some(Waiting::Save { to, edited }), Done::Saved { text, .. }) => {
                 self.unsaved |= edited;
+                if self.waiting.values().any(|waiting| matches!(waiting, Waiting::Undone { .. })) {
+                    // They were counted as taken back already, and are in what is saved.
+                    self.edits.lose_saved();
+                } else {
+                    self.edits.mark_saved();
+                }
                 let open = self.documents.file().map(Path::to_path_buf);
                 match (to, open) {
                     (Some(path), _) => self.documents.save_as(path, text),
@@ -131,6 +142,7 @@ impl Inspector {
 
     fn hear_loaded(&mut self, session: Session, again: bool, entities: usize) {
         let name = name(&session);
+        self.toasts.withdraw_errors(&format!("{name}:"));
         if let Some(path) = session.file() {
             self.settings.remember(&absolute(path));
         }
@@ -151,7 +163,8 @@ impl Inspector {
             DocumentEvent::NotChosen => self.after_save = None,
             DocumentEvent::NoDialog(purpose) => self.question = Some(Question::path(purpose)),
             DocumentEvent::Read { session, text, again } => self.load(session, text, again),
-            DocumentEvent::Saved(path) => {
+            DocumentEvent::Saved { path, text } => {
+                self.loaded_text = (text.len() <= LONGEST_KEPT).then_some(text);
                 self.settings.remember(&absolute(&path));
                 self.disk_change = None;
                 self.unsaved = false;
@@ -198,7 +211,17 @@ impl Inspector {
     /// Somebody else saved the open file: takes it at once, or asks if edits would be lost.
     fn hear_changed(&mut self, text: String) {
         if self.has_edits() {
-            self.disk_change = Some(DiskChange::new(self.loaded_text.as_deref(), text));
+            self.disk_change = None;
+            let name = self.documents.session().map_or(String::new(), |session| name(&session));
+            let change = DiskChange::new(self.loaded_text.as_deref(), &name, text);
+            if let Some(faults) = change.faults() {
+                self.note(LogLevel::Error, faults.to_owned());
+            }
+            if change.is_none() {
+                self.loaded_text = Some(change.into_text());
+            } else {
+                self.disk_change = Some(change);
+            }
         } else {
             self.take_disk_text(text);
         }
@@ -215,8 +238,9 @@ impl Inspector {
     fn load(&mut self, session: Session, text: String, again: bool) {
         let source = name(&session);
         let kept = (text.len() <= LONGEST_KEPT).then(|| text.clone());
+        let plain = !text.contains("\"entityDefinitions\"");
         let number = self.host.send(Command::Load { source, text, seed: None, keep_running: again });
-        self.waiting.insert(number, Waiting::Load { session, text: kept, again });
+        self.waiting.insert(number, Waiting::Load { session, text: kept, plain, again });
     }
 
     /// Saves first, then goes on.

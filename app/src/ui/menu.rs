@@ -6,13 +6,15 @@ use crate::settings::Settings;
 use egui::{Align2, Button, Context, Grid, Id, Key, Modifiers, Order, RichText, Ui, ViewportCommand, Window};
 use vivarium_panels::View;
 
-/// Draws the menu bar. `can_undo` says whether there is something to take back, and something to do again.
+/// Draws the menu bar. `can_undo` says whether there is something to take back, and something to do again;
+/// `compress`, whether saves are compressed.
 pub(super) fn ui(
     ui: &mut Ui,
     table: &[Entry],
     view: &View<'_>,
     can_undo: (bool, bool),
     settings: &Settings,
+    compress: bool,
     out: &mut Vec<Action>,
 ) {
     egui::MenuBar::new().ui(ui, |ui| {
@@ -25,7 +27,7 @@ pub(super) fn ui(
                         ui.separator();
                     }
                     last = Some(entry.action);
-                    line(ui, entry, view, can_undo, settings, out);
+                    line(ui, entry, view, can_undo, settings, compress, out);
                 }
             });
         }
@@ -53,12 +55,13 @@ fn line(
     view: &View<'_>,
     can_undo: (bool, bool),
     settings: &Settings,
+    compress: bool,
     out: &mut Vec<Action>,
 ) {
     let ticked = match entry.action {
         Action::Panel(panel) => Some(settings.layout.is_open(panel)),
         Action::Theme(theme) => Some(settings.theme == theme),
-        Action::CompressSaves => Some(settings.compress),
+        Action::CompressSaves => Some(compress),
         _ => None,
     };
     let button = match ticked {
@@ -131,11 +134,11 @@ pub(super) fn drop_hint(context: &Context) {
 }
 
 /// Gives the window the name of the scene, with a star while it has unsaved edits.
-pub(super) fn window_title(context: &Context, view: &View<'_>, unsaved: bool, title: &mut String) {
+pub(super) fn window_title(context: &Context, view: &View<'_>, title: &mut String) {
     let status = &view.snapshot.status;
     let file = view.file.and_then(|file| file.file_name()).map(|name| name.to_string_lossy().into_owned());
     let name = file.unwrap_or_else(|| status.scene.clone());
-    let star = if status.edited || unsaved { "*" } else { "" };
+    let star = if view.edited { "*" } else { "" };
     let wanted = if name.is_empty() { "Vivarium".to_owned() } else { format!("{name}{star} – Vivarium") };
     if *title != wanted {
         context.send_viewport_cmd(ViewportCommand::Title(wanted.clone()));

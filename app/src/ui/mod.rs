@@ -58,6 +58,8 @@ pub struct Inspector {
     question: Option<Question>,
     /// The text the open scene was loaded from, to say later what changed; none if it is very long.
     loaded_text: Option<String>,
+    /// Whether the open scene was written plainly, and so is saved until the user says otherwise.
+    keeps_plain: bool,
     /// The open file, changed by somebody else while the world was edited here.
     disk_change: Option<DiskChange>,
     /// Commands whose reply is to be followed by something.
@@ -118,6 +120,7 @@ impl Inspector {
             table: keys::table(),
             question: None,
             loaded_text: None,
+            keeps_plain: false,
             disk_change: None,
             waiting: HashMap::new(),
             unsaved: false,
@@ -238,6 +241,7 @@ impl Inspector {
     }
 
     fn draw(&mut self, ui: &mut Ui, asked: &mut Asked) {
+        let (edited, compress) = (self.has_edits(), self.compresses());
         let Self {
             host,
             documents,
@@ -265,8 +269,9 @@ impl Inspector {
             samples,
             recent: &settings.recent,
             file: documents.file(),
+            edited,
         };
-        Panel::top("menu").show(ui, |ui| menu::ui(ui, table, &view, can_undo, settings, actions));
+        Panel::top("menu").show(ui, |ui| menu::ui(ui, table, &view, can_undo, settings, compress, actions));
         Panel::top("transport").show(ui, |ui| panels.transport(ui, &view, requests));
         Panel::bottom("status").show(ui, |ui| {
             ui.horizontal(|ui| {
@@ -300,7 +305,7 @@ impl Inspector {
         menu::keys_window(ui.ctx(), table, &mut self.keys_open);
         menu::about_window(ui.ctx(), &mut self.about_open);
         menu::drop_hint(ui.ctx());
-        menu::window_title(ui.ctx(), &view, self.unsaved, &mut self.title);
+        menu::window_title(ui.ctx(), &view, &mut self.title);
         if self.wanted.as_ref() != Some(&wanted) {
             self.host.set_view(wanted.clone());
             self.wanted = Some(wanted);
@@ -309,7 +314,13 @@ impl Inspector {
 
     /// Whether edits made by hand would be lost.
     fn has_edits(&mut self) -> bool {
-        self.unsaved || self.host.snapshot().status.edited
+        let is_back = self.edits.is_back() && !self.is_editing();
+        self.unsaved || self.host.snapshot().status.edited && !is_back
+    }
+
+    /// Whether edits are under way.
+    fn is_editing(&self) -> bool {
+        self.waiting.values().any(|waiting| matches!(waiting, Waiting::Edit { .. } | Waiting::Undone { .. }))
     }
 
     /// Opens a file that was dropped on the window.

@@ -81,26 +81,63 @@ pub(super) enum DiskAnswer {
 #[derive(Debug)]
 pub(super) struct DiskChange {
     text: String,
-    /// What differs from what was loaded, in a line and in full; none if that is not known.
-    differences: Option<(String, String)>,
+    /// What differs from what was loaded; none if that is not known.
+    differences: Option<Found>,
     is_shown: bool,
+}
+
+/// What came out when a file was compared with what was loaded.
+#[derive(Debug)]
+enum Found {
+    /// So many values differ; the first of them are listed.
+    Differences(usize, String),
+    /// The file cannot be loaded.
+    Faults(String),
+}
+
+impl Found {
+    /// In a few words, and in full.
+    fn texts(&self) -> (String, &str) {
+        match self {
+            Self::Differences(1, list) => ("1 value differs".to_owned(), list),
+            Self::Differences(count, list) => (format!("{count} values differ"), list),
+            Self::Faults(list) => ("it has faults".to_owned(), list),
+        }
+    }
 }
 
 impl DiskChange {
     /// Differences that are listed.
     const LISTED: usize = 200;
 
-    /// A file that holds `text` now, and held `loaded` before.
-    pub(super) fn new(loaded: Option<&str>, text: String) -> Self {
+    /// The file `name` that holds `text` now, and held `loaded` before.
+    pub(super) fn new(loaded: Option<&str>, name: &str, text: String) -> Self {
         let differences = loaded.map(|loaded| {
             let mut found = Differences::first(Self::LISTED);
-            match found.compare_files(("before", loaded), ("now", &text)) {
-                Ok(()) if found.count() == 1 => ("1 value differs".to_owned(), found.as_text()),
-                Ok(()) => (format!("{} values differ", found.count()), found.as_text()),
-                Err(faults) => ("it has faults".to_owned(), faults.to_string()),
+            match found.compare_files(("before", loaded), (name, &text)) {
+                Ok(()) => Found::Differences(found.count(), found.as_text()),
+                Err(faults) => Found::Faults(faults.to_string()),
             }
         });
         Self { text, differences, is_shown: false }
+    }
+
+    /// Why the file cannot be loaded, if it is known not to be.
+    pub(super) fn faults(&self) -> Option<&str> {
+        match &self.differences {
+            Some(Found::Faults(faults)) => Some(faults),
+            _ => None,
+        }
+    }
+
+    /// Whether the file says what it said before, if in other words.
+    pub(super) const fn is_none(&self) -> bool {
+        matches!(self.differences, Some(Found::Differences(0, _)))
+    }
+
+    /// What the file holds now.
+    pub(super) fn into_text(self) -> String {
+        self.text
     }
 }
 
@@ -113,7 +150,7 @@ pub(super) fn changed_on_disk_bar(
     let palette = Palette::of(ui.visuals());
     let file = view.file.and_then(|file| file.file_name()).map(|name| name.to_string_lossy().into_owned());
     let file = file.unwrap_or("The file".into());
-    let what = change.differences.as_ref().map_or(String::new(), |(short, _)| format!(" ({short})"));
+    let what = change.differences.as_ref().map_or(String::new(), |found| format!(" ({})", found.texts().0));
     let text = format!("{file} changed on disk{what}, and the world was edited here.");
     let mut answer = None;
     Panel::top("changed on disk").show(ui, |ui| {
@@ -129,7 +166,8 @@ pub(super) fn changed_on_disk_bar(
                 ui.toggle_value(&mut change.is_shown, "What changed");
             }
         });
-        if let (true, Some((_, list))) = (change.is_shown, &change.differences) {
+        if let (true, Some(found)) = (change.is_shown, &change.differences) {
+            let list = found.texts().1;
             ScrollArea::both().max_height(160.0).auto_shrink([false, true]).show(ui, |ui| ui.monospace(list));
         }
     });
@@ -188,7 +226,7 @@ impl Inspector {
     /// Does what the bar about a changed file was answered.
     pub(super) fn answer_disk(&mut self, answer: DiskAnswer) {
         if let (Some(change), DiskAnswer::TakeFile) = (self.disk_change.take(), answer) {
-            self.take_disk_text(change.text);
+            self.take_disk_text(change.into_text());
         }
     }
 }

@@ -693,6 +693,128 @@ fn a_typed_path_or_an_added_ending_replaces_a_file_only_after_asking() {
 }
 
 #[test]
+fn edits_that_were_all_taken_back_count_no_more() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("harbor.json");
+    fs::write(&path, "{}").unwrap();
+    let mut window = Window::paused();
+    window.load(&path);
+    let title = |window: &Window| window.harness.state().title.clone();
+    let enable = Command::Enable { system: vivarium_world::SystemId(1), on: false };
+    window.harness.state_mut().request(enable.into());
+    window.set_edited(true);
+    window.answer(Ok(Done::Ok));
+    assert!(window.has("edited") && title(&window).contains('*'));
+    window.press(CTRL, egui::Key::Z);
+    window.answer(Ok(Done::Ok));
+    assert!(!window.has("edited") && !title(&window).contains('*'));
+    window.press(CTRL, egui::Key::Y);
+    window.answer(Ok(Done::Ok));
+    assert!(window.has("edited"));
+    window.press(CTRL, egui::Key::Z);
+    window.answer(Err("there is no system 1".into()));
+    assert!(window.has("edited"), "it was not taken back");
+}
+
+#[test]
+fn a_file_changed_on_disk_is_taken_at_once_when_all_edits_were_taken_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("harbor.json");
+    fs::write(&path, "{}").unwrap();
+    let mut window = Window::paused();
+    window.load(&path);
+    window.harness.state_mut().request(Command::Spawn { config: Default::default() }.into());
+    window.set_edited(true);
+    window.answer(Ok(Done::Created(vec![Ordinal(9)])));
+    window.press(CTRL, egui::Key::Z);
+    window.answer(Ok(Done::Count(1)));
+    window.commands();
+    fs::write(&path, "{ }").unwrap();
+    window.wait("the reload", |window| !window.record.borrow().commands.is_empty());
+    assert!(matches!(window.commands()[..], [Command::Load { .. }]));
+}
+
+#[test]
+fn a_file_that_only_looks_different_raises_no_bar() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("harbor.json");
+    fs::write(&path, SAMPLE.text).unwrap();
+    let mut window = Window::paused();
+    window.load(&path);
+    window.set_edited(true);
+    fs::write(&path, "{ \"vivarium\": 1 }").unwrap();
+    window.wait("the news", |window| {
+        window.harness.state().loaded_text.as_deref() == Some("{ \"vivarium\": 1 }")
+    });
+    assert!(!window.has("Take the file"));
+}
+
+#[test]
+fn what_a_changed_file_is_compared_with_is_what_was_saved_last() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("harbor.json");
+    fs::write(&path, SAMPLE.text).unwrap();
+    let mut window = Window::paused();
+    window.load(&path);
+    window.press(CTRL, egui::Key::S);
+    window.answer(Ok(Done::Saved { text: "{\"vivarium\":1,\"name\":\"Mine\"}".into(), entities: 4 }));
+    window.wait("the save", |window| window.has_text("saved "));
+    window.set_edited(true);
+    fs::write(&path, SAMPLE.text).unwrap();
+    window.wait("the bar", |window| window.has("Take the file"));
+    assert!(window.has_text("1 value differs"));
+}
+
+#[test]
+fn faults_of_a_changed_file_are_told_with_their_place_until_it_is_loaded_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("harbor.json");
+    fs::write(&path, SAMPLE.text).unwrap();
+    let mut window = Window::paused();
+    window.load(&path);
+    window.set_edited(true);
+    fs::write(&path, "{ \"vivarium\": 1,\n  \"name\" }").unwrap();
+    window.wait("the error", |window| window.has("Error"));
+    let place = format!("{}:2:", path.display());
+    let is_told = |line: &&LogLine| line.level == LogLevel::Error && line.message.starts_with(&place);
+    assert_eq!(window.harness.state().log.iter().filter(is_told).count(), 1);
+    assert!(window.has_text("it has faults"));
+    fs::write(&path, "{ \"vivarium\": 1, \"name\": \"New\" }").unwrap();
+    window.wait("the bar", |window| window.has_text("1 value differs"));
+    // Again, lest the message has gone by itself meanwhile.
+    window.harness.state_mut().toasts.push(LogLevel::Error, format!("{place}9: a colon is missing"));
+    window.click("Take the file");
+    assert!(window.has("Error"));
+    window.answer(Ok(Done::Loaded { entities: 4, notes: vec![] }));
+    assert!(!window.has("Error"));
+}
+
+#[test]
+fn a_scene_of_plain_objects_is_saved_as_such_until_the_user_says_otherwise() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("harbor.json");
+    let saves = |text: &str, press: bool| {
+        fs::write(&path, text).unwrap();
+        let mut window = Window::paused();
+        window.load(&path);
+        if press {
+            window.press(CTRL, egui::Key::K);
+            window.harness.event(egui::Event::Text("saves plain".into()));
+            window.steps();
+            window.press(NONE, egui::Key::Enter);
+        }
+        window.press(CTRL, egui::Key::S);
+        window.commands()
+    };
+    let (plain, compressed) = (vivarium_world::SaveForm::Plain, vivarium_world::SaveForm::Compressed);
+    let definitions = "{ \"vivarium\": 1, \"entityDefinitions\": {} }";
+    assert_eq!(saves(SAMPLE.text, false), [Command::Save { form: plain }]);
+    assert_eq!(saves(SAMPLE.text, true), [Command::Save { form: compressed }]);
+    assert_eq!(saves(definitions, false), [Command::Save { form: compressed }]);
+    assert_eq!(saves(definitions, true), [Command::Save { form: plain }]);
+}
+
+#[test]
 fn opening_over_edits_asks_first() {
     let mut window = Window::paused();
     window.set_edited(true);
