@@ -304,3 +304,10 @@ fn a_script_that_cannot_be_done_is_named_by_its_line() {
         assert!(ended.stderr.contains(part), "{}", ended.stderr);
     }
 }
+
+#[test]
+fn a_run_saves_to_a_file_and_not_among_its_hashes() {
+    let folder = port();
+    let ended = folder.run(&["run", "port.json", "--ticks", "1", "--save", "-"]).exits(2);
+    assert!(ended.stderr.contains("--save takes a file"), "{}", ended.stderr);
+}

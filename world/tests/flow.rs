@@ -116,3 +116,12 @@ fn updates_may_overlap_and_the_state_is_still_the_same() {
         assert_eq!(run(threads, settle_every), expected, "{threads} threads, settled every {settle_every}");
     }
 }
+
+#[test]
+fn a_wrong_value_in_a_template_is_named_once_where_it_stands() {
+    let scene = SCENE.replace(r#""spark": { "age": 0 }"#, r#""spark": { "age": "old", "isStatic": 1 }"#);
+    let mut world = World::new(&catalog(), WorldOptions::default()).unwrap();
+    let error = world.load("broken.json", &scene, &LoadOptions::default()).unwrap_err().to_string();
+    assert!(error.contains("broken.json:2:") && error.contains("\"spark\""), "{error}");
+    assert_eq!(error.lines().count(), 1, "{error}");
+}

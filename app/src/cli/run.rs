@@ -1,7 +1,7 @@
 //! `vivarium run`: a world without a window.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
@@ -61,6 +61,11 @@ pub(super) fn run(arguments: &RunArguments, offer: &Offer) -> Result<Exit, Failu
     let mut output = Output::stdout();
     let mut hashes = Vec::new();
     let as_text = arguments.format.format == Format::Text;
+    if arguments.save.as_deref() == Some(Path::new("-")) {
+        // The standard output has the hashes already.
+        let message = "--save takes a file, not the standard output; save to a file, or use `vivarium save`";
+        return Err(Failure::new(Exit::Usage, message));
+    }
     let files_asked_for = arguments.save.is_some() || arguments.timings.is_some();
     let began = Instant::now();
     let stopped = steps.run(&mut world, arguments.ticks, |world, Tick { done, .. }| {

@@ -84,6 +84,14 @@ pub enum CreateError {
     /// The type is not a text.
     #[error("the type is {0}; the name of a template is expected")]
     TypeNotText(&'static str),
+    /// A flag of the entity is no truth value.
+    #[error("{key:?} is {found}; true or false is expected")]
+    FlagNotBool {
+        /// The key.
+        key: &'static str,
+        /// What it is, in words.
+        found: &'static str,
+    },
     /// The config names a class; only templates do.
     #[error("an entity cannot name its class; its template does")]
     ClassGiven,
@@ -115,6 +123,7 @@ impl CreateError {
         match self {
             Self::NoType | Self::UnknownType { .. } | Self::TypeNotText(_) => Some("type"),
             Self::ClassGiven => Some("class"),
+            Self::FlagNotBool { key, .. } => Some(key),
             Self::OutsideClass { key, .. } => Some(key),
             Self::Component { error, .. } => error.key.as_deref(),
         }
@@ -355,8 +364,8 @@ impl Factory {
             };
             out.components.retain(|component| *component == ComponentId::ENTITY || !lacked(component));
         }
-        out.dead = merged.get("dead").and_then(Value::as_bool).unwrap_or(false);
-        out.is_static = merged.get("isStatic").and_then(Value::as_bool).unwrap_or(false);
+        out.dead = flag(&merged, "dead")?;
+        out.is_static = flag(&merged, "isStatic")?;
         let entity = Entity::new(heap.strings.intern(type_name), out.dead, out.is_static);
         out.blocks.extend_from_slice(bytemuck::bytes_of(&entity));
         for &component in &out.components[1..] {
@@ -369,6 +378,15 @@ impl Factory {
             }
         }
         Ok(())
+    }
+}
+
+/// A truth value of the entity itself; false where it is absent.
+fn flag(merged: &Config<'_>, key: &'static str) -> Result<bool, CreateError> {
+    match merged.get(key) {
+        None => Ok(false),
+        Some(Value::Bool(on)) => Ok(*on),
+        Some(other) => Err(CreateError::FlagNotBool { key, found: other.kind() }),
     }
 }
 
@@ -460,6 +478,13 @@ mod tests {
         let heap = Heap { strings: &strings, lists: &lists };
         Factory::default().prepare(&registry, heap, &config, &mut out).unwrap();
         assert_eq!(out.components.len(), 3);
+    }
+
+    #[test]
+    fn a_flag_that_is_no_truth_value_is_an_error() {
+        let error = prepare(r#"{"type":"guardian","isStatic":"yes"}"#).unwrap_err();
+        assert_eq!(error.to_string(), r#""isStatic" is a text; true or false is expected"#);
+        assert_eq!(error.key(), Some("isStatic"));
     }
 
     #[test]

@@ -3,7 +3,9 @@
 use super::layout::Layout;
 use super::{SceneInfo, SystemError, World, WorldEvent};
 use crate::catalog::Catalog;
-use crate::component::{ComponentDef, Field, FieldValue, ListId, ListItem, Registry, Role, is_entity_item};
+use crate::component::{
+    ComponentDef, Field, FieldValue, Heap, ListId, ListItem, Registry, Role, is_entity_item,
+};
 use crate::config::{Config, Value};
 use crate::entity::{Factory, OWN_KEYS, Prepared, TemplateError};
 use crate::id::{ComponentId, EntityId};
@@ -247,6 +249,17 @@ impl<'a> Loading<'a> {
         }
         let templates: Vec<_> = self.factory.templates().cloned().collect();
         for template in templates {
+            // A value of the template's own that is wrong would be wrong in every entity of it.
+            let (strings, lists) = Default::default();
+            let heap = Heap { strings: &strings, lists: &lists };
+            let (mut made, config) =
+                (Prepared::default(), Config::from_iter([("type", template.name.clone())]));
+            if let Err(error) = self.factory.prepare(&self.registry, heap, &config, &mut made)
+                && let Some(key) = error.key().filter(|key| template.config.has(key))
+            {
+                let fault = self.document.fault_at_template(&template.name, Some(key), error.to_string());
+                self.faults.push(fault);
+            }
             for key in unknown_keys(&self.registry, &template.config) {
                 let message = self.unknown_message(&key);
                 let fault = self.document.fault_at_template(&template.name, Some(&key), message);
