@@ -53,6 +53,8 @@ pub struct Registry {
     by_type: TypeMap<ComponentId>,
     by_key: HashMap<String, Vec<ComponentId>>,
     hooks: Hooks,
+    /// Whether a component's blocks come and go without anything else to be done.
+    plain: Vec<bool>,
 }
 
 /// Which hooks any component has, so that none is looked for where there is none.
@@ -66,8 +68,14 @@ struct Hooks {
 impl Default for Registry {
     fn default() -> Self {
         let (by_name, by_type, by_key) = Default::default();
-        let mut registry =
-            Self { definitions: Vec::new(), by_name, by_type, by_key, hooks: Hooks::default() };
+        let mut registry = Self {
+            definitions: Vec::new(),
+            by_name,
+            by_type,
+            by_key,
+            hooks: Hooks::default(),
+            plain: Vec::new(),
+        };
         registry.register(Entity::definition()).expect("the built-in component is sound");
         registry
     }
@@ -97,6 +105,7 @@ impl Registry {
         self.hooks.on_attach |= definition.on_attach.is_some();
         self.hooks.on_free |= definition.frees();
         self.hooks.on_died |= definition.on_died.is_some();
+        self.plain.push(definition.is_without_hooks());
         self.definitions.push(definition);
         Ok(id)
     }
@@ -107,6 +116,12 @@ impl Registry {
     /// For an id of another registry that is out of range here.
     pub fn get(&self, id: ComponentId) -> &ComponentDef {
         &self.definitions[id.index()]
+    }
+
+    /// Whether nothing is to be done when a block of a component comes or is torn down.
+    #[inline]
+    pub(crate) fn is_plain(&self, id: ComponentId) -> bool {
+        self.plain[id.index()]
     }
 
     /// The component with this name.

@@ -1,6 +1,7 @@
 //! Creation order: who came when.
 
 use crate::id::{EntityId, Ordinal};
+use crate::memory::run_of_ones;
 
 /// Living entities in creation order, each with its ordinal. Adding and removing is O(1); places nobody has any
 /// more are closed up once they are half of all.
@@ -97,6 +98,33 @@ impl Order {
         Ordinal(ordinal)
     }
 
+    /// Adds entities at the end.
+    pub(crate) fn push_all(&mut self, mut ids: &[EntityId]) {
+        while let Some(&first) = ids.first() {
+            let place = (self.next % 64) as u32;
+            let most = ids.len().min(64 - place as usize);
+            let follow =
+                ids[..most].iter().zip(first.slot()..).take_while(|(id, slot)| id.slot() == *slot).count();
+            self.push(first);
+            let at = self.chunks.len() - 1;
+            let chunk = &mut self.chunks[at];
+            if follow > 1 && chunk.slot(place + 1) == first.slot() + 1 {
+                let slots = first.slot() as usize + 1..first.slot() as usize + follow;
+                if slots.end > self.place_of.len() {
+                    self.place_of.resize(slots.end.max(self.place_of.len() * 2), u32::MAX);
+                }
+                let places = at as u32 * 64 + place + 1..;
+                self.place_of[slots].iter_mut().zip(places).for_each(|(place_of, place)| *place_of = place);
+                chunk.live |= run_of_ones(place + 1, follow as u32 - 1);
+                self.live += follow - 1;
+                self.next += follow as u64 - 1;
+                ids = &ids[follow..];
+            } else {
+                ids = &ids[1..];
+            }
+        }
+    }
+
     /// Chunk and place in it of the entity in a slot that is in use; none if it is not in the order.
     #[inline]
     fn find(&self, slot: u32) -> Option<(usize, u32)> {
@@ -177,7 +205,13 @@ mod tests {
             let (mut real, mut model, mut free) = (Order::default(), Vec::new(), Vec::new());
             let mut fresh = 0;
             for op in ops {
-                if op < removals && !model.is_empty() {
+                if op % 23 == 22 {
+                    let ids: Vec<EntityId> = (0..op as u32 * 3).map(|k| EntityId::new(fresh + 1 + k, 1)).collect();
+                    fresh += ids.len() as u32;
+                    let first = real.next;
+                    real.push_all(&ids);
+                    model.extend((first..).map(Ordinal).zip(ids));
+                } else if op < removals && !model.is_empty() {
                     let (_, id): (_, EntityId) = model.remove(op % model.len());
                     prop_assert!(real.remove(id));
                     prop_assert!(!real.remove(id));

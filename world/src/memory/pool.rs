@@ -203,7 +203,9 @@ impl Pool {
         let mut done = 0;
         super::bits::each_word(row, len, |word, bits| {
             let count = bits.count_ones() as usize;
-            self.ensure_pages(word, 1);
+            if !self.has_page(word) {
+                self.make_page(word);
+            }
             let block = self.block_of(word as u32 * 64 + bits.trailing_zeros());
             // SAFETY: `count` blocks from this one lie in its page, and no run has these rows (invariant 4).
             unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr().add(done * size), block, count * size) };
@@ -212,7 +214,7 @@ impl Pool {
     }
 
     /// Writes over the block of a row that has one. The pool is not lent.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn replace(&mut self, row: u32, bytes: &[u8]) {
         assert!(
             self.present.has(row) && !self.is_lent(),
@@ -322,6 +324,7 @@ impl Pool {
     }
 
     /// Whether a request to free a row's block is void; asked once a request.
+    #[inline]
     pub(crate) fn is_stale(&mut self, row: u32) -> bool {
         if self.stale.count() == 0 || !self.stale.has(row) {
             return false;

@@ -7,6 +7,9 @@ use std::collections::HashMap;
 /// Words of an extent of an archetype that has many.
 const EXTENT_WORDS: usize = 16;
 
+/// No word.
+const UNKNOWN: u32 = u32::MAX;
+
 /// A set of components entities were made of, and the extents its rows come from.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct ArchetypeId(pub(crate) u32);
@@ -19,6 +22,8 @@ struct Archetype {
     open: Vec<u64>,
     /// No word of `open` below this one has a bit.
     lowest_open: usize,
+    /// The lowest word of rows with a free one; `UNKNOWN` if it has to be looked for.
+    lowest: u32,
 }
 
 /// Consecutive words handed out to one archetype.
@@ -94,7 +99,13 @@ impl Rows {
         let id = ArchetypeId(self.archetypes.len() as u32);
         let components: Box<[ComponentId]> = components.into();
         self.by_components.insert(components.clone(), id);
-        self.archetypes.push(Archetype { components, extents: vec![], open: vec![], lowest_open: 0 });
+        self.archetypes.push(Archetype {
+            components,
+            extents: vec![],
+            open: vec![],
+            lowest_open: 0,
+            lowest: UNKNOWN,
+        });
         id
     }
 
@@ -155,12 +166,16 @@ impl Rows {
     #[inline]
     fn lowest_word(&mut self, archetype: ArchetypeId) -> Option<(usize, u64)> {
         let own = &mut self.archetypes[archetype.0 as usize];
+        if own.lowest != UNKNOWN {
+            return Some((own.lowest as usize, self.free[own.lowest as usize]));
+        }
         while *own.open.get(own.lowest_open)? == 0 {
             own.lowest_open += 1;
         }
         let place = own.lowest_open * 64 + own.open[own.lowest_open].trailing_zeros() as usize;
         let extent = &self.extents[own.extents[place] as usize];
         let word = extent.first_word as usize + extent.free_words.trailing_zeros() as usize;
+        own.lowest = word as u32;
         Some((word, self.free[word]))
     }
 
@@ -170,8 +185,11 @@ impl Rows {
         if self.free[word] == 0 {
             let extent = &mut self.extents[self.extent_of[word] as usize];
             extent.free_words &= !(1 << (word as u32 - extent.first_word));
+            let own = &mut self.archetypes[extent.archetype.0 as usize];
+            if own.lowest == word as u32 {
+                own.lowest = UNKNOWN;
+            }
             if extent.free_words == 0 {
-                let own = &mut self.archetypes[extent.archetype.0 as usize];
                 own.open[extent.place as usize / 64] &= !(1 << (extent.place % 64));
             }
         }
@@ -225,6 +243,9 @@ impl Rows {
         let own = &mut self.archetypes[extent.archetype.0 as usize];
         own.open[extent.place as usize / 64] |= 1 << (extent.place % 64);
         own.lowest_open = own.lowest_open.min(extent.place as usize / 64);
+        if own.lowest != UNKNOWN {
+            own.lowest = own.lowest.min(word as u32);
+        }
     }
 
     /// Lets queries find a row, or not.

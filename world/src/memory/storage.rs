@@ -139,7 +139,7 @@ impl Storage {
     /// Writes a block of an entity where nothing else is to be done: over one that is there or, with `add`, into
     /// a row that has none. Whether it could: false if the entity is gone, or what it needs is more than that, such
     /// as to wait.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn put_plain(
         &mut self,
         id: EntityId,

@@ -18,9 +18,7 @@ impl World {
         for staged in &staged {
             self.place_staged(staged);
         }
-        for &id in &created {
-            self.order.push(id);
-        }
+        self.order.push_all(&created);
         if self.shared.registry.any_on_attach() {
             for &id in &created {
                 let components = self.components_of(id).unwrap_or_default();

@@ -4,6 +4,7 @@ use super::events::{SystemError, SystemPhase};
 use super::{World, WorldEvent};
 use crate::component::{AttachContext, Component, FieldValue, field_value, set_field};
 use crate::id::{ComponentId, EntityId, RunId};
+use crate::system::RunShared;
 use std::borrow::Cow;
 use thiserror::Error;
 
@@ -199,7 +200,21 @@ impl World {
     /// If the entity is gone, its class does not permit the component, or the component's hook refuses.
     pub fn add<T: Component>(&mut self, id: EntityId, value: T) -> Result<(), AccessFault> {
         let component = self.registered::<T>()?;
-        self.add_bytes(id, component, bytemuck::bytes_of(&value))
+        let block = bytemuck::bytes_of(&value);
+        if self.is_plain(component) && self.storage.put_plain(id, component, block, true) {
+            return Ok(());
+        }
+        self.add_bytes(id, component, block)
+    }
+
+    /// Whether adding a component changes its pool and nothing else.
+    #[inline]
+    fn is_plain(&self, component: ComponentId) -> bool {
+        let RunShared { registry, factory, .. } = &*self.shared;
+        registry.is_plain(component)
+            && !self.listeners.any()
+            && !factory.has_classes()
+            && component != ComponentId::ENTITY
     }
 
     /// Adds a component with its default values, by name.

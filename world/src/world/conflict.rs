@@ -36,13 +36,27 @@ impl World {
     /// Queues a run of every system of a phase that is due, each with its time, and starts what may start.
     pub(super) fn queue_systems(&mut self, delta: f64, phase: Phase) {
         let ids: Vec<SystemId> = self.systems.list.iter().map(|entry| entry.id).collect();
-        for id in ids {
-            if !self.takes_part(id, delta, phase) {
+        for (about, id) in ids.into_iter().enumerate() {
+            if !self.takes_part(id, about, delta, phase) {
                 continue;
             }
             let (tick, game_time) = (self.clocks.tick, self.clocks.game_time);
-            let Some(entry) = self.systems.get_mut(id) else { continue };
+            let Some(place) = self.systems.place_near(id, about) else { continue };
+            let entry = &mut self.systems.list[place];
             let Some(delta) = entry.accumulator.due() else { continue };
+            // With nothing queued before it a run would find what there is now.
+            if self.conflict.queue.is_empty()
+                && matches!(entry.kind, SystemKind::EntitySystem | SystemKind::EntityWorker)
+                && let Some(query) = entry.queries.first_mut()
+                && query.changed.is_empty()
+            {
+                self.storage.update_mask(query);
+                if query.cache.mask().members == 0 {
+                    entry.members = 0;
+                    entry.accumulator.ran(delta);
+                    continue;
+                }
+            }
             let number = entry.accumulator.state().runs;
             entry.accumulator.ran(delta);
             let ticket = self.conflict.queue.push(id, entry.access.clone(), tick);

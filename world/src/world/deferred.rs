@@ -157,7 +157,7 @@ impl World {
                 lists.into_iter().for_each(|list| self.shared.lists.release_owned(list));
             }
             Owed::Blocks { component, blocks } => {
-                let frees = self.shared.registry.get(component).frees();
+                let frees = !self.shared.registry.is_plain(component);
                 for OwedRow { row, .. } in blocks {
                     if self.storage.pool_mut(component).is_stale(row) {
                         continue;

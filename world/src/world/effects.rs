@@ -85,7 +85,7 @@ impl World {
                 return;
             }
             // Nobody is to be told and nobody asked: straight into the pool.
-            let plain = !self.listeners.any() && self.shared.registry.get(component).is_without_hooks();
+            let plain = !self.listeners.any() && self.shared.registry.is_plain(component);
             let permitted = match kind {
                 ChangeKind::Put => !self.shared.factory.has_classes(),
                 ChangeKind::Set => true,

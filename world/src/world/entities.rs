@@ -165,7 +165,7 @@ impl World {
                 bytemuck::cast_slice(&entity_blocks[..new.len()]),
             );
             B::drain(&mut columns, |place, blocks| storage.insert_runs(components[place], &runs, blocks));
-            new.iter().for_each(|&id| _ = self.order.push(id));
+            self.order.push_all(new);
         }
         if self.shared.registry.any_on_attach() {
             let components = self.storage.rows.components(archetype).to_vec();

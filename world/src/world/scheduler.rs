@@ -3,7 +3,6 @@
 use super::World;
 use super::dispatch::Due;
 use super::events::{SystemError, SystemPhase};
-use super::systems::SystemEntry;
 use crate::id::SystemId;
 use crate::scene::SchedulerKind;
 use crate::system::{Phase, SystemKind, panic_message};
@@ -25,15 +24,15 @@ impl World {
         let mut claims = std::mem::take(&mut self.systems.claims);
         claims.retain(|&id| self.systems.get(id).is_some_and(|entry| entry.accumulator.is_enabled()));
         self.systems.claims = claims;
-        for id in ids {
+        for (about, id) in ids.into_iter().enumerate() {
             if !self.runs.is_empty() {
                 // Without threads the run before is over already; with them some may be.
                 self.pump();
             }
-            if !self.takes_part(id, delta, phase) {
+            if !self.takes_part(id, about, delta, phase) {
                 continue;
             }
-            let Some(place) = self.systems.place(id) else { continue };
+            let Some(place) = self.systems.place_near(id, about) else { continue };
             let due = self.systems.list[place].accumulator.due();
             match due {
                 Some(_) if !self.may_start(place) => {
@@ -55,9 +54,13 @@ impl World {
     }
 
     /// Adds a step's time to what a system accumulated, unless it does not want it. Whether it takes part in the step.
-    pub(super) fn takes_part(&mut self, id: SystemId, delta: f64, phase: Phase) -> bool {
-        let in_phase = |entry: &&mut SystemEntry| entry.phase == phase && entry.accumulator.is_enabled();
-        let Some(entry) = self.systems.get_mut(id).filter(in_phase) else { return false };
+    /// The system is at `about`, or was.
+    pub(super) fn takes_part(&mut self, id: SystemId, about: usize, delta: f64, phase: Phase) -> bool {
+        let Some(place) = self.systems.place_near(id, about) else { return false };
+        let entry = &mut self.systems.list[place];
+        if entry.phase != phase || !entry.accumulator.is_enabled() {
+            return false;
+        }
         let Some(mut wants) = entry.should_run.take() else {
             entry.accumulator.add(delta);
             return true;

@@ -62,6 +62,15 @@ impl Systems {
         self.list.iter().position(|entry| entry.id == id)
     }
 
+    /// The place of a system that is at `about`, or was.
+    #[inline]
+    pub(crate) fn place_near(&self, id: SystemId, about: usize) -> Option<usize> {
+        match self.list.get(about) {
+            Some(entry) if entry.id == id => Some(about),
+            _ => self.place(id),
+        }
+    }
+
     pub(crate) fn get(&self, id: SystemId) -> Option<&SystemEntry> {
         self.list.iter().find(|entry| entry.id == id)
     }

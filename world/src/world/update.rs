@@ -130,6 +130,9 @@ impl World {
     /// Pumps until another update may be queued.
     fn wait_for_room(&mut self) -> Result<(), SystemId> {
         let Some(most) = self.conflict.max_backlog else { return Ok(()) };
+        if self.conflict.queue.backlog() < most {
+            return Ok(());
+        }
         let start = self.workers.clock().now();
         while self.conflict.queue.backlog() >= most {
             if let Some(completion) = self.workers.receive_for(Duration::from_millis(5)) {
@@ -166,12 +169,13 @@ impl World {
     /// # Errors
     /// The system whose run is open still; everything else is as after `pump`.
     pub fn settle_within(&mut self, time: Duration) -> Result<(), SystemId> {
-        let start = self.workers.clock().now();
+        let mut start = None;
         loop {
             self.pump();
             if !self.runs.any_working() {
                 return Ok(());
             }
+            let start = *start.get_or_insert_with(|| self.workers.clock().now());
             if let Some(completion) = self.workers.receive_for(Duration::from_millis(5)) {
                 self.take_in(completion);
             } else if Duration::from_nanos(self.workers.clock().now().saturating_sub(start)) > time
