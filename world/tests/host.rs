@@ -246,3 +246,17 @@ fn no_command_waits_for_ever_for_a_system_that_hangs() {
     support::WAKE.store(true, std::sync::atomic::Ordering::SeqCst);
     host.call(Command::Save { form: SaveForm::Plain }).unwrap();
 }
+
+#[test]
+fn what_is_painted_of_a_running_world_is_of_now() {
+    let mut host = loaded(2);
+    host.set_view(ViewRequest { details: vec![Ordinal(1)], ..everything() });
+    host.call(Command::Run).unwrap();
+    for tick in [20, 40, 60] {
+        let seen = wait_for(&mut host, |snapshot| snapshot.status.tick > tick && snapshot.shapes.is_some());
+        let shapes = seen.shapes.unwrap();
+        assert!(seen.status.tick - shapes.tick <= 8, "{} of {}", shapes.tick, seen.status.tick);
+        let shown = seen.details[0].components.iter().map(|component| component.tick).min().unwrap();
+        assert!(seen.status.tick - shown <= 8, "{shown} of {}", seen.status.tick);
+    }
+}

@@ -14,6 +14,8 @@ use triple_buffer::Input;
 const PUBLISH_EVERY: u64 = 1_000_000_000 / 60;
 /// Templates' instances are counted at most this often.
 const COUNT_EVERY: u64 = 500_000_000;
+/// How long a snapshot waits for what is open; after that it shows what can be read.
+const DRAIN: Duration = Duration::from_millis(50);
 /// How long an idle host sleeps before it looks whether a list or a count is due.
 const IDLE: Duration = Duration::from_millis(250);
 
@@ -227,10 +229,16 @@ impl HostThread {
     fn publish(&mut self) {
         let now = self.clock.now();
         let due = now.saturating_sub(self.last_publish) >= PUBLISH_EVERY;
-        // Pools that runs write cannot be read; a moment later they can.
-        let wait = self.world.is_busy() && now.saturating_sub(self.last_publish) < 6 * PUBLISH_EVERY;
-        if !self.changed || !due || wait || !self.output.consumed() && self.sequence > 0 {
+        if !self.changed || !due || !self.output.consumed() && self.sequence > 0 {
             return;
+        }
+        // Pools that runs write cannot be read; a moment later they can. A world that is never idle by itself is
+        // drained, so that what is shown is of now.
+        if self.world.is_busy() {
+            if now.saturating_sub(self.last_publish) < 2 * PUBLISH_EVERY {
+                return;
+            }
+            let _ = self.world.settle_within(DRAIN);
         }
         (self.last_publish, self.changed) = (now, false);
         if now.saturating_sub(self.last_count) >= COUNT_EVERY {
