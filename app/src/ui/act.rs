@@ -79,10 +79,7 @@ impl Inspector {
             Action::Save => self.save(),
             Action::SaveAs => self.save_as(),
             Action::Reload => self.guard(Then::Reload),
-            Action::CompressSaves => {
-                self.settings.compress = !self.compresses();
-                self.keeps_plain = false;
-            }
+            Action::CompressSaves => self.settings.compress = !self.settings.compress,
             Action::Quit => context.send_viewport_cmd(ViewportCommand::Close),
             Action::Undo => self.undo(),
             Action::Redo => self.redo(),
@@ -252,14 +249,9 @@ impl Inspector {
         self.documents.choose(Purpose::Save(name));
     }
 
-    /// Whether saves are compressed.
-    pub(super) fn compresses(&self) -> bool {
-        self.settings.compress && !self.keeps_plain
-    }
-
     /// Asks the host for the world's text, and saves it when it comes.
     pub(super) fn save_world(&mut self, to: Option<PathBuf>) {
-        let form = if self.compresses() { SaveForm::Compressed } else { SaveForm::Plain };
+        let form = if self.settings.compress { SaveForm::Compressed } else { SaveForm::Plain };
         let edited = self.has_edits();
         let number = self.host.send(Command::Save { form });
         self.waiting.insert(number, Waiting::Save { to, edited });

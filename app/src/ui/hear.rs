@@ -23,8 +23,6 @@ pub(super) enum Waiting {
         session: Session,
         /// What is loaded, if it is not very long.
         text: Option<String>,
-        /// Whether its entities are plain objects.
-        plain: bool,
         /// Whether it is the open scene once more.
         again: bool,
     },
@@ -94,8 +92,8 @@ impl Inspector {
         };
         match (waiting, done) {
             // The host writes the notes to the log itself.
-            (Some(Waiting::Load { session, text, plain, again }), Done::Loaded { entities, .. }) => {
-                (self.loaded_text, self.keeps_plain) = (text, plain);
+            (Some(Waiting::Load { session, text, again }), Done::Loaded { entities, .. }) => {
+                self.loaded_text = text;
                 self.hear_loaded(session, again, entities);
             }
             (Some(Waiting::Save { to, edited }), Done::Saved { text, .. }) => {
@@ -238,9 +236,8 @@ impl Inspector {
     fn load(&mut self, session: Session, text: String, again: bool) {
         let source = name(&session);
         let kept = (text.len() <= LONGEST_KEPT).then(|| text.clone());
-        let plain = !text.contains("\"entityDefinitions\"");
         let number = self.host.send(Command::Load { source, text, seed: None, keep_running: again });
-        self.waiting.insert(number, Waiting::Load { session, text: kept, plain, again });
+        self.waiting.insert(number, Waiting::Load { session, text: kept, again });
     }
 
     /// Saves first, then goes on.

@@ -58,8 +58,6 @@ pub struct Inspector {
     question: Option<Question>,
     /// The text the open scene was loaded from, to say later what changed; none if it is very long.
     loaded_text: Option<String>,
-    /// Whether the open scene was written plainly, and so is saved until the user says otherwise.
-    keeps_plain: bool,
     /// The open file, changed by somebody else while the world was edited here.
     disk_change: Option<DiskChange>,
     /// Commands whose reply is to be followed by something.
@@ -120,7 +118,6 @@ impl Inspector {
             table: keys::table(),
             question: None,
             loaded_text: None,
-            keeps_plain: false,
             disk_change: None,
             waiting: HashMap::new(),
             unsaved: false,
@@ -241,7 +238,7 @@ impl Inspector {
     }
 
     fn draw(&mut self, ui: &mut Ui, asked: &mut Asked) {
-        let (edited, compress) = (self.has_edits(), self.compresses());
+        let (edited, compress) = (self.has_edits(), self.settings.compress);
         let Self {
             host,
             documents,

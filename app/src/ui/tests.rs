@@ -790,7 +790,7 @@ fn faults_of_a_changed_file_are_told_with_their_place_until_it_is_loaded_again()
 }
 
 #[test]
-fn a_scene_of_plain_objects_is_saved_as_such_until_the_user_says_otherwise() {
+fn saves_are_compressed_until_the_user_says_otherwise() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("harbor.json");
     let saves = |text: &str, press: bool| {
@@ -808,8 +808,8 @@ fn a_scene_of_plain_objects_is_saved_as_such_until_the_user_says_otherwise() {
     };
     let (plain, compressed) = (vivarium_world::SaveForm::Plain, vivarium_world::SaveForm::Compressed);
     let definitions = "{ \"vivarium\": 1, \"entityDefinitions\": {} }";
-    assert_eq!(saves(SAMPLE.text, false), [Command::Save { form: plain }]);
-    assert_eq!(saves(SAMPLE.text, true), [Command::Save { form: compressed }]);
+    assert_eq!(saves(SAMPLE.text, false), [Command::Save { form: compressed }]);
+    assert_eq!(saves(SAMPLE.text, true), [Command::Save { form: plain }]);
     assert_eq!(saves(definitions, false), [Command::Save { form: compressed }]);
     assert_eq!(saves(definitions, true), [Command::Save { form: plain }]);
 }
