@@ -1,8 +1,8 @@
 //! What runs asked for, applied on the world thread in one order.
 
 use super::World;
-use super::dispatch::Ready;
 use super::events::{SystemError, SystemPhase};
+use super::open_runs::Ready;
 use crate::id::{ComponentId, EntityId, RunId};
 use crate::system::{ChangeKind, ChangeRun, Changes, Effects, RunShared};
 

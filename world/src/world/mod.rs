@@ -8,6 +8,7 @@ mod clocks;
 mod compact;
 mod components; // components of entities that are there
 mod conflict; // the conflict scheduler
+mod content; // all of it, exchanged
 mod deferred; // blocks and rows given back late
 mod dispatch; // from a system to an open run
 mod effects; // what runs asked for
@@ -20,6 +21,7 @@ mod index; // entities by the value of a field
 mod index_value;
 mod layout; // rows in saves
 mod load;
+mod open_runs; // runs between dispatch and the end of their effects
 mod query;
 mod resources; // components of the world itself
 mod save;
@@ -55,8 +57,8 @@ use crate::system::RunShared;
 use crate::timing::PerformanceTiming;
 use conflict::ConflictState;
 use deferred::DeferredFree;
-use dispatch::OpenRuns;
 use events::Listeners;
+use open_runs::OpenRuns;
 use std::any::TypeId;
 use std::collections::VecDeque;
 use std::sync::Arc;

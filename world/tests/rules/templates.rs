@@ -1,8 +1,6 @@
 //! Rules of templates and classes.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use vivarium_world::{AccessFault, CreateError};
 
 const CLASSES: &str = r#""classes": { "actor": ["place", "health"] },

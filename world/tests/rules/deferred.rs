@@ -1,8 +1,6 @@
 //! Rules of giving blocks back late.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use std::sync::Mutex;
 use std::sync::mpsc::{Sender, channel};
 use vivarium_world::{SchedulerKind, SystemDef, World};

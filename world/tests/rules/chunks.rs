@@ -1,8 +1,6 @@
 //! How the members of queries lie, and what compaction does about it.
 
-mod support;
-
-use support::{Position, SCENE, Velocity, catalog};
+use crate::support::{Position, SCENE, Velocity, catalog};
 use vivarium_world::{EntityId, LoadOptions, World, WorldOptions};
 
 #[test]

@@ -1,8 +1,6 @@
 //! Rules of the default scheduler.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use std::sync::Mutex;
 use std::sync::mpsc::{Sender, channel};
 use vivarium_world::{Named, Run, SchedulerKind, Step, SystemDef, World};

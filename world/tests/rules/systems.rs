@@ -1,8 +1,6 @@
 //! Rules of systems: when they run, over what, and what becomes of their errors.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use vivarium_world::{

@@ -1,9 +1,7 @@
 //! The host as windows, scripts and tests use it: commands in, replies, events and snapshots out.
 
-mod support;
-
+use crate::support::{SCENE, catalog};
 use std::time::{Duration, Instant};
-use support::{SCENE, catalog};
 use vivarium_world::inspect::{
     EntitiesRequest, RunState, ShapesRequest, Snapshot, Sort, SortBy, ViewRequest,
 };
@@ -243,7 +241,7 @@ fn no_command_waits_for_ever_for_a_system_that_hangs() {
     wait_for(&mut host, |snapshot| snapshot.status.tick > 3);
     let error = host.call(Command::Save { form: SaveForm::Plain }).unwrap_err();
     assert!(error.contains("`sleeper` has been running"), "{error}");
-    support::WAKE.store(true, std::sync::atomic::Ordering::SeqCst);
+    crate::support::WAKE.store(true, std::sync::atomic::Ordering::SeqCst);
     host.call(Command::Save { form: SaveForm::Plain }).unwrap();
 }
 

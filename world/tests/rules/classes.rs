@@ -1,8 +1,6 @@
 //! Entities read through wrappers of their class.
 
-mod support;
-
-use support::{Position, Velocity, catalog};
+use crate::support::{Position, Velocity, catalog};
 use vivarium_world::{AccessFault, ClassError, ClassWrapper, EntityRef, LoadOptions, World, WorldOptions};
 
 struct Mover<'w>(EntityRef<'w>);
@@ -74,7 +72,7 @@ fn an_entity_says_what_it_is_and_has() {
 
 #[test]
 fn without_a_class_an_entity_is_of_none() {
-    let world = world(support::SCENE);
+    let world = world(crate::support::SCENE);
     let entity = world.entity(world.entities().next().unwrap()).unwrap();
     let error = entity.as_class::<Mover<'_>>().err().unwrap().to_string();
     assert!(error.contains(r#"the scene has no class "mover""#), "{error}");

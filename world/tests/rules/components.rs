@@ -1,9 +1,7 @@
 //! Rules of components: how they load, what they are made of, how they come and go.
 
-mod common;
-
+use crate::common::*;
 use bytemuck::{Pod, Zeroable};
-use common::*;
 use vivarium_world::{
     AccessFault, Catalog, Component, ComponentDef, ComponentId, Config, Entity, LoadOptions, SaveForm,
     SystemDef, World,

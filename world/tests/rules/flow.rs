@@ -1,8 +1,6 @@
 //! From a scene's text through ticks to a save and back: the same state each way.
 
-mod support;
-
-use support::{Position, SCENE, catalog};
+use crate::support::{Position, SCENE, catalog};
 use vivarium_world::{LoadOptions, SaveForm, World, WorldOptions};
 
 fn world(threads: usize) -> World {

@@ -1,8 +1,6 @@
 //! Rules of resources: components of the world itself.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use vivarium_world::{LoadOptions, SaveForm, SystemDef, World};
 
 #[test]

@@ -1,8 +1,6 @@
 //! Rules of entities: ids, order, references, removal, death.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use std::collections::BTreeSet;
 use vivarium_world::{
     ComponentId, EntityId, HookError, LoadOptions, SaveForm, SystemDef, SystemPhase, World, WorldEvent,

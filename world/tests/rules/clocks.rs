@@ -1,8 +1,6 @@
 //! Rules of the clocks and of an update.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use vivarium_world::{SchedulerKind, Step, SystemDef, World};
 
 /// A world without a fixed step in which a system notes delta and game time of each run.

@@ -1,8 +1,6 @@
 //! A world against a slow, obvious model of it, over random histories.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use vivarium_world::{

@@ -1,8 +1,6 @@
 //! Rules of load, clear and save.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use vivarium_world::{LoadOptions, SaveForm, SystemDef, World};
 
 #[test]

@@ -1,8 +1,6 @@
 //! Rules of what a run asks for, and when it happens.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use std::sync::{Arc, Mutex};
 use vivarium_world::{EntityId, Named, Run, SchedulerKind, SystemDef};
 

@@ -1,8 +1,6 @@
 //! Rules of events.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use vivarium_world::{SystemDef, WorldEvent};
 
 #[test]

@@ -1,0 +1,79 @@
+//! The content of a world as a whole: taken away, or put in the place of another.
+
+use super::{SystemError, World, WorldEvent};
+use crate::id::EntityId;
+
+impl World {
+    /// Takes everything away: entities in order, systems, what was owed. Runs that are open are waited for, their
+    /// effects discarded. The world can be used again.
+    pub fn clear(&mut self) {
+        let empty = self.successor(self.catalog.registry().clone());
+        self.tear_down();
+        self.put_content(empty);
+        self.emit(WorldEvent::Cleared);
+    }
+
+    pub(super) fn replace_content(&mut self, fresh: Self) {
+        self.tear_down();
+        for error in self.put_content(fresh) {
+            self.report(error);
+        }
+        let ids: Vec<EntityId> = if self.listeners.any() { self.entities().collect() } else { Vec::new() };
+        for id in ids {
+            // One that an earlier handler removed again was loaded all the same, but is gone.
+            if self.ordinal(id).is_some() {
+                self.emit(WorldEvent::EntityAdded(id));
+            }
+        }
+        self.emit(WorldEvent::Loaded);
+    }
+
+    /// Ends what is open, removes every entity in order, and frees all blocks with their hooks.
+    fn tear_down(&mut self) {
+        self.wait_for_runs();
+        self.conflict.clear();
+        let shared = self.shared.clone();
+        while let Some(mut ready) = self.runs.ready.pop_front() {
+            self.discard(&shared, &mut ready.effects);
+            self.end_run(ready.run);
+        }
+        if self.listeners.any() || self.registry().any_on_free() {
+            let ids: Vec<EntityId> = self.entities().collect();
+            for id in ids {
+                if self.ordinal(id).is_some() {
+                    self.depart(id);
+                }
+            }
+            // What listeners made meanwhile goes without their hearing of it.
+            let ids: Vec<EntityId> = self.entities().collect();
+            for id in ids {
+                self.order.remove(id);
+                self.leaving.push_back(id);
+            }
+            while let Some(&id) = self.leaving.front() {
+                self.finish_removal(id);
+            }
+            self.retire_resources();
+        }
+        self.free_all_deferred();
+    }
+
+    /// Takes over another world's content, and keeps what outlives content: workers, listeners, errors. Gives the
+    /// errors that came up while the content was made.
+    fn put_content(&mut self, fresh: Self) -> Vec<SystemError> {
+        let old = std::mem::replace(self, fresh);
+        self.workers = old.workers;
+        self.listeners = old.listeners;
+        let reported = std::mem::replace(&mut self.errors, old.errors);
+        self.last_error = old.last_error;
+        self.dropped_errors += old.dropped_errors;
+        self.indexes = old.indexes;
+        self.gates = old.gates.for_new_content();
+        self.clocks.paused = old.clocks.paused;
+        self.clocks.max_catch_up = old.clocks.max_catch_up;
+        self.systems.continue_after(&old.systems);
+        self.runs.continue_after(&old.runs);
+        self.content = old.content + 1;
+        reported
+    }
+}
