@@ -12,7 +12,7 @@ use crate::config::Config;
 use crate::entity::Prepared;
 use crate::id::{ComponentId, EntityId, Ordinal, RunId, SystemId};
 use crate::schedule::{Creates, Plan};
-use crate::world::{Owed, OwedRow, World};
+use crate::world::{Owed, World};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
@@ -331,11 +331,12 @@ fn deferred(world: &World) -> DeferredView {
             break;
         }
         let (rows, component) = match &request.owed {
-            Owed::Blocks { component, blocks } => (blocks, Some(*component)),
+            Owed::Blocks { component, rows } => (rows, Some(*component)),
             Owed::Rows(rows) => (rows, None),
             Owed::Hook { .. } | Owed::Lists(_) => continue,
         };
-        for &OwedRow { row, owner } in rows.iter().take(LISTED - view.list.len()) {
+        for row in rows.iter().take(LISTED - view.list.len()) {
+            let Some(owner) = world.storage.id_of(row) else { continue };
             let components =
                 component.map_or_else(|| world.storage.components_of(row), |component| vec![component]);
             for component in components {

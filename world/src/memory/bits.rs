@@ -104,6 +104,33 @@ impl Presence {
         self.summary[word / 64] |= 1 << (word % 64);
     }
 
+    /// Takes the rows of `bits` in a word out.
+    #[inline]
+    pub(crate) fn clear_word(&mut self, word: usize, bits: u64) {
+        let Some(own) = self.words.get_mut(word) else { return };
+        self.count -= (*own & bits).count_ones() as usize;
+        *own &= !bits;
+        if *own == 0 {
+            self.summary[word / 64] &= !(1 << (word % 64));
+        }
+    }
+
+    /// Takes out whatever rows are in the other set.
+    pub(crate) fn subtract(&mut self, other: &Presence) {
+        other.each_word(|word, bits| self.clear_word(word, bits));
+    }
+
+    /// Calls `f` with each word that has a row, and its bits, in order.
+    #[inline]
+    pub(crate) fn each_word(&self, mut f: impl FnMut(usize, u64)) {
+        for (at, &summary) in self.summary.iter().enumerate() {
+            for in_summary in ones(summary) {
+                let word = at * 64 + in_summary as usize;
+                f(word, self.words[word]);
+            }
+        }
+    }
+
     /// Takes every row out; only words that had one are touched.
     pub(crate) fn clear_all(&mut self) {
         for (at, summary) in self.summary.iter_mut().enumerate() {
@@ -178,6 +205,8 @@ mod tests {
         Set(u32),
         Clear(u32),
         Range(u32, u32),
+        Word(u32, u64),
+        Subtract(u32, u32),
     }
 
     fn op() -> impl Strategy<Value = Op> {
@@ -185,6 +214,8 @@ mod tests {
             (0..9000u32).prop_map(Op::Set),
             (0..9000u32).prop_map(Op::Clear),
             (0..9000u32, 0..300u32).prop_map(|(row, len)| Op::Range(row, len)),
+            (0..140u32, 0..u64::MAX).prop_map(|(word, bits)| Op::Word(word, bits)),
+            (0..9000u32, 0..300u32).prop_map(|(row, len)| Op::Subtract(row, len)),
         ]
     }
 
@@ -199,6 +230,16 @@ mod tests {
                     Op::Range(row, len) => {
                         real.set_range(row, len);
                         model.extend(row..row + len);
+                    }
+                    Op::Word(word, bits) => {
+                        real.clear_word(word as usize, bits);
+                        ones(bits).for_each(|bit| _ = model.remove(&(word * 64 + bit)));
+                    }
+                    Op::Subtract(row, len) => {
+                        let mut other = Presence::default();
+                        other.set_range(row, len);
+                        real.subtract(&other);
+                        model.retain(|known| !(row..row + len).contains(known));
                     }
                 }
                 prop_assert_eq!(real.count(), model.len());

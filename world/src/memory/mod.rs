@@ -32,7 +32,7 @@ mod visit;
 mod watch;
 mod zeroed;
 
-pub(crate) use bits::run_of_ones;
+pub(crate) use bits::{Presence, run_of_ones};
 pub(crate) use lookup::{LookupPlan, Lookups};
 pub(crate) use mask::MaskCache;
 pub(crate) use parts::Parts;

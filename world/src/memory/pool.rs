@@ -288,22 +288,31 @@ impl Pool {
         there
     }
 
-    /// Gives a deferred block back.
+    /// Gives a deferred block back; nothing if that was done with its row.
     #[inline]
     pub(crate) fn free(&mut self, row: u32) {
-        let waited = self.deferred.clear(row);
-        debug_assert!(waited, "a block is given back once");
+        self.deferred.clear(row);
         if self.quarantined.count() > 0 {
             self.quarantined.clear(row);
         }
     }
 
-    /// Gives the block of a retired row back, if there is one.
+    /// Gives the deferred blocks of rows back.
+    pub(crate) fn free_all(&mut self, rows: &Presence) {
+        self.deferred.subtract(rows);
+        if self.quarantined.count() > 0 {
+            self.quarantined.subtract(rows);
+        }
+    }
+
+    /// Gives the blocks of retired rows of a word back, where there are any.
     #[inline]
-    pub(crate) fn free_retired(&mut self, row: u32) {
-        self.version += self.present.clear(row) as u64;
-        if self.deferred.count() > 0 && self.deferred.has(row) {
-            self.free(row);
+    pub(crate) fn free_retired(&mut self, word: usize, rows: u64) {
+        self.present.clear_word(word, rows);
+        self.version += 1;
+        if self.deferred.count() > 0 {
+            self.deferred.clear_word(word, rows);
+            self.quarantined.clear_word(word, rows);
         }
     }
 
@@ -313,7 +322,7 @@ impl Pool {
     }
 
     /// Lets a row whose old block is deferred have a new one; no run holds the old one any more. The request to
-    /// free the old one is then void.
+    /// free the old one, which says in which order, is then void.
     pub(crate) fn reclaim(&mut self, row: u32) {
         if self.deferred.clear(row) {
             self.quarantined.clear(row);

@@ -231,13 +231,12 @@ impl Rows {
         self.retired.set(row);
     }
 
-    /// Gives a row back.
+    /// Gives rows of a word back.
     #[inline]
-    pub(crate) fn give(&mut self, row: u32) {
-        let word = row as usize / 64;
-        debug_assert!(self.free[word] >> (row % 64) & 1 == 0, "a row is given back once");
-        self.retired.clear(row);
-        self.free[word] |= 1 << (row % 64);
+    pub(crate) fn give_word(&mut self, word: usize, rows: u64) {
+        debug_assert!(self.free[word] & rows == 0, "a row is given back once");
+        self.retired.clear_word(word, rows);
+        self.free[word] |= rows;
         let extent = &mut self.extents[self.extent_of[word] as usize];
         extent.free_words |= 1 << (word as u32 - extent.first_word);
         let own = &mut self.archetypes[extent.archetype.0 as usize];
@@ -279,10 +278,10 @@ impl Rows {
         extent.ever |= ever_bit(component);
     }
 
-    /// The components the rows of this row's extent have ever had.
+    /// The components the rows of this word's extent have ever had.
     #[inline]
-    pub(crate) fn ever(&self, row: u32) -> impl Iterator<Item = ComponentId> + '_ {
-        let extent = &self.extents[self.extent_of[row as usize / 64] as usize];
+    pub(crate) fn ever(&self, word: usize) -> impl Iterator<Item = ComponentId> + '_ {
+        let extent = &self.extents[self.extent_of[word] as usize];
         let own = &self.archetypes[extent.archetype.0 as usize].components;
         own.iter().chain(&extent.late).copied()
     }
@@ -319,7 +318,7 @@ mod tests {
         let other = take(&mut rows, b);
         assert!(first.is_sorted() && !first.contains(&other));
         for &row in [first[150], first[3], first[70]].iter() {
-            rows.give(row);
+            rows.give_word(row as usize / 64, 1 << (row % 64));
         }
         assert_eq!([0; 3].map(|_| take(&mut rows, a)), [first[3], first[70], first[150]]);
     }
@@ -349,7 +348,7 @@ mod tests {
                         let some: Vec<u32> = held.iter().copied().step_by(n as usize % 7 + 1).collect();
                         for row in some {
                             held.remove(&row);
-                            rows.give(row);
+                            rows.give_word(row as usize / 64, 1 << (row % 64));
                         }
                     }
                 }

@@ -170,14 +170,20 @@ impl Storage {
     /// Gives back whatever blocks still wait in a retired row; the row itself is given back by `Rows::give`.
     #[inline]
     pub(crate) fn free_row(&mut self, row: u32) {
-        for component in self.rows.ever(row) {
-            self.pools[component.index()].free_retired(row);
+        self.free_rows(row as usize / 64, 1 << (row % 64));
+    }
+
+    /// As `free_row`, for rows of a word.
+    #[inline]
+    pub(crate) fn free_rows(&mut self, word: usize, rows: u64) {
+        for component in self.rows.ever(word) {
+            self.pools[component.index()].free_retired(word, rows);
         }
     }
 
     /// The components of a row, in registry order.
     pub(crate) fn components_of(&self, row: u32) -> Vec<ComponentId> {
-        let ever = self.rows.ever(row);
+        let ever = self.rows.ever(row as usize / 64);
         let mut components: Vec<ComponentId> = ever.filter(|&c| self.pool(c).present().has(row)).collect();
         components.sort_unstable();
         components

@@ -254,7 +254,7 @@ impl World {
             if pool.deferred().has(row) {
                 self.wait_to_write(component);
                 self.owe_hook(row, component, block);
-                self.storage.pool_mut(component).reclaim(row);
+                self.reclaim(component, row);
             }
             self.storage.insert(component, row, block);
         }
@@ -348,7 +348,7 @@ impl World {
         self.storage.pool_mut(component).replace_unseen(row, &block);
         result.map_err(|message| {
             self.storage.pool_mut(component).defer(row);
-            self.owe_block(component, row, id);
+            self.owe_block(component, row);
             AccessFault::Attach { entity: id, component: definition.name().to_owned(), message }
         })
     }
@@ -430,7 +430,7 @@ impl World {
         if let Some(row) = now
             && self.storage.pool_mut(component).defer(row)
         {
-            self.owe_block(component, row, id);
+            self.owe_block(component, row);
         }
     }
 }

@@ -3,7 +3,8 @@
 use super::World;
 use super::events::{SystemError, SystemPhase};
 use crate::component::ListId;
-use crate::id::{ComponentId, EntityId, RunId, SystemId};
+use crate::id::{ComponentId, RunId, SystemId};
+use crate::memory::Presence;
 use crate::system::panic_message;
 use std::any::Any;
 use std::collections::VecDeque;
@@ -12,21 +13,77 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// What is owed.
 #[derive(Clone, Debug)]
 pub(crate) enum Owed {
-    /// Blocks of entities that go on, asked for one after another.
-    Blocks { component: ComponentId, blocks: Vec<OwedRow> },
-    /// Rows with all their blocks, asked for one after another.
-    Rows(Vec<OwedRow>),
+    /// Blocks of entities that go on.
+    Blocks { component: ComponentId, rows: OwedRows },
+    /// Rows with all their blocks.
+    Rows(OwedRows),
     /// The hook of a block that was overwritten.
     Hook { component: ComponentId, block: Box<[u8]> },
     /// Lists that a block which goes on holds no longer.
     Lists(Vec<ListId>),
 }
 
-/// A row, and whose it is or was.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct OwedRow {
-    pub(crate) row: u32,
-    pub(crate) owner: EntityId,
+/// Rows of one request, each once. Whose a row is or was is known by the row until it is given back.
+#[derive(Clone, Debug)]
+pub(crate) enum OwedRows {
+    /// In the order they were asked for.
+    Listed(Vec<u32>),
+    /// Many whose order makes no difference, given back word by word.
+    Set(Presence),
+}
+
+/// More rows than these are no longer listed where their order makes no difference.
+const LISTED: usize = 64;
+
+/// Empty sets kept to be used again.
+const SPARE: usize = 16;
+
+/// Requests that are looked through for one to add to, where order makes no difference.
+const LOOKED_THROUGH: usize = 4;
+
+impl OwedRows {
+    /// Adds a row; `ordered` if one can tell in which order they are given back.
+    #[inline]
+    fn push(&mut self, row: u32, ordered: bool, spare: &mut Vec<Presence>) {
+        match self {
+            Self::Set(rows) => _ = rows.set(row),
+            Self::Listed(rows) if ordered || rows.len() < LISTED => rows.push(row),
+            Self::Listed(rows) => {
+                let mut set = spare.pop().unwrap_or_default();
+                rows.iter().for_each(|&row| _ = set.set(row));
+                set.set(row);
+                *self = Self::Set(set);
+            }
+        }
+    }
+
+    /// Takes a row out whose order makes no difference; whether it was there.
+    fn take_out(&mut self, row: u32) -> bool {
+        match self {
+            Self::Set(rows) => rows.clear(row),
+            Self::Listed(rows) => {
+                let at = rows.iter().position(|&known| known == row);
+                at.map(|at| rows.swap_remove(at)).is_some()
+            }
+        }
+    }
+
+    /// Calls `f` with the rows word by word; with a word more than once if they are listed.
+    fn each_word(&self, mut f: impl FnMut(usize, u64)) {
+        match self {
+            Self::Listed(rows) => rows.iter().for_each(|&row| f(row as usize / 64, 1 << (row % 64))),
+            Self::Set(rows) => rows.each_word(f),
+        }
+    }
+
+    /// The rows, in the order they are given back in.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = u32> + '_ {
+        let (listed, set) = match self {
+            Self::Listed(rows) => (Some(rows), None),
+            Self::Set(rows) => (None, Some(rows)),
+        };
+        listed.into_iter().flatten().copied().chain(set.into_iter().flat_map(Presence::rows))
+    }
 }
 
 /// Something to be given back, and who asked for it when.
@@ -46,7 +103,20 @@ pub(crate) struct DeferredFree {
     pub(crate) requests: VecDeque<Request>,
     /// Rows with the tick they were given up at. They serve creations of later ticks only: which rows those get
     /// must not depend on how soon runs end.
-    pub(super) rows: VecDeque<(u64, u32)>,
+    pub(super) rows: VecDeque<(u64, OwedRows)>,
+    spare: Vec<Presence>,
+}
+
+impl DeferredFree {
+    /// Keeps the memory of a set that is done with.
+    fn recycle(&mut self, rows: OwedRows) {
+        if let OwedRows::Set(mut set) = rows
+            && self.spare.len() < SPARE
+        {
+            set.clear_all();
+            self.spare.push(set);
+        }
+    }
 }
 
 impl World {
@@ -62,33 +132,59 @@ impl World {
 
     /// Owes a block of an entity that goes on.
     #[inline]
-    pub(super) fn owe_block(&mut self, component: ComponentId, row: u32, owner: EntityId) {
-        let owed = OwedRow { row, owner };
-        if let Some(Owed::Blocks { component: last, blocks }) = self.last_owed()
-            && *last == component
-        {
-            return blocks.push(owed);
-        }
-        self.request(Owed::Blocks { component, blocks: vec![owed] });
+    pub(super) fn owe_block(&mut self, component: ComponentId, row: u32) {
+        let ordered = !self.shared.registry.is_plain(component);
+        self.owe(Some(component), row, ordered);
     }
 
     /// Owes a row with all its blocks.
     #[inline]
-    pub(super) fn owe_row(&mut self, row: u32, owner: EntityId) {
-        let owed = OwedRow { row, owner };
-        if let Some(Owed::Rows(rows)) = self.last_owed() {
-            return rows.push(owed);
-        }
-        self.request(Owed::Rows(vec![owed]));
+    pub(super) fn owe_row(&mut self, row: u32) {
+        let ordered = self.shared.registry.any_on_free();
+        self.owe(None, row, ordered);
     }
 
-    /// What was owed last, if it was for the same system in the same tick and waits for the same runs.
+    /// Owes a block, or without a component a row: together with those the same system asked for in the same tick,
+    /// which wait for the same runs.
     #[inline]
-    fn last_owed(&mut self) -> Option<&mut Owed> {
+    fn owe(&mut self, component: Option<ComponentId>, row: u32, ordered: bool) {
         let (asked_by, since, until) = (self.runs.acting(), self.logical_tick(), self.runs.next());
-        let last = self.deferred.requests.back_mut()?;
-        let alike = last.asked_by == asked_by && last.since == since && last.until == until;
-        alike.then_some(&mut last.owed)
+        let DeferredFree { requests, spare, .. } = &mut self.deferred;
+        for request in requests.iter_mut().rev().take(if ordered { 1 } else { LOOKED_THROUGH }) {
+            if request.asked_by != asked_by || request.since != since || request.until != until {
+                break;
+            }
+            match &mut request.owed {
+                Owed::Blocks { component: known, rows } if Some(*known) == component => {
+                    return rows.push(row, ordered, spare);
+                }
+                Owed::Rows(rows) if component.is_none() => return rows.push(row, ordered, spare),
+                _ => {}
+            }
+        }
+        let rows = OwedRows::Listed(vec![row]);
+        self.request(match component {
+            Some(component) => Owed::Blocks { component, rows },
+            None => Owed::Rows(rows),
+        });
+    }
+
+    /// Lets a row whose old block of a component is owed have a new one. No run holds the old one any more, and it
+    /// is owed no longer.
+    pub(super) fn reclaim(&mut self, component: ComponentId, row: u32) {
+        let ordered = !self.shared.registry.is_plain(component);
+        let pool = self.storage.pool_mut(component);
+        if ordered {
+            return pool.reclaim(row);
+        }
+        for request in self.deferred.requests.iter_mut().rev() {
+            if let Owed::Blocks { component: known, rows } = &mut request.owed
+                && *known == component
+                && rows.take_out(row)
+            {
+                return pool.free(row);
+            }
+        }
     }
 
     fn request(&mut self, owed: Owed) {
@@ -119,8 +215,8 @@ impl World {
         if !self.clocks.paused {
             self.promote_deferred(tick);
         }
-        while let Some((_, row)) = self.deferred.rows.pop_front_if(|(since, _)| *since < tick) {
-            self.storage.rows.give(row);
+        while let Some((_, rows)) = self.deferred.rows.pop_front_if(|(since, _)| *since < tick) {
+            self.give_rows(rows);
         }
     }
 
@@ -130,9 +226,14 @@ impl World {
         while let Some(request) = self.deferred.requests.pop_front() {
             self.give_back(request);
         }
-        while let Some((_, row)) = self.deferred.rows.pop_front() {
-            self.storage.rows.give(row);
+        while let Some((_, rows)) = self.deferred.rows.pop_front() {
+            self.give_rows(rows);
         }
+    }
+
+    fn give_rows(&mut self, rows: OwedRows) {
+        rows.each_word(|word, rows| self.storage.rows.give_word(word, rows));
+        self.deferred.recycle(rows);
     }
 
     /// A run ended: what waited for it may wait no longer.
@@ -156,9 +257,9 @@ impl World {
             Owed::Lists(lists) => {
                 lists.into_iter().for_each(|list| self.shared.lists.release_owned(list));
             }
-            Owed::Blocks { component, blocks } => {
+            Owed::Blocks { component, rows: OwedRows::Listed(rows) } => {
                 let frees = !self.shared.registry.is_plain(component);
-                for OwedRow { row, .. } in blocks {
+                for row in rows {
                     if self.storage.pool_mut(component).is_stale(row) {
                         continue;
                     }
@@ -168,17 +269,22 @@ impl World {
                     self.storage.pool_mut(component).free(row);
                 }
             }
+            Owed::Blocks { component, rows: OwedRows::Set(rows) } => {
+                self.storage.pool_mut(component).free_all(&rows);
+                self.deferred.recycle(OwedRows::Set(rows));
+            }
             Owed::Rows(rows) => {
-                let hooks = self.shared.registry.any_on_free();
-                for OwedRow { row, .. } in rows {
-                    if hooks {
+                if self.shared.registry.any_on_free() {
+                    for row in rows.iter() {
                         for component in self.storage.components_of(row) {
                             self.free_hook(component, row);
                         }
+                        self.storage.free_row(row);
                     }
-                    self.storage.free_row(row);
-                    self.deferred.rows.push_back((request.since, row));
+                } else {
+                    rows.each_word(|word, rows| self.storage.free_rows(word, rows));
                 }
+                self.deferred.rows.push_back((request.since, rows));
             }
         }
     }

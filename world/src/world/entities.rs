@@ -291,7 +291,7 @@ impl World {
             self.emit(WorldEvent::EntityRemoved(id));
         } else if let Some(row) = self.row(id) {
             self.storage.retire_row(id, row);
-            self.owe_row(row, id);
+            self.owe_row(row);
         }
     }
 
@@ -301,7 +301,7 @@ impl World {
         self.leaving.remove(at);
         if let Some(row) = self.row(id) {
             self.storage.retire_row(id, row);
-            self.owe_row(row, id);
+            self.owe_row(row);
         }
     }
 

@@ -44,7 +44,7 @@ pub use update::UpdateReport;
 
 pub(crate) use update::STALL;
 
-pub(crate) use deferred::{Owed, OwedRow, Request};
+pub(crate) use deferred::{Owed, Request};
 
 use crate::catalog::Catalog;
 use crate::component::{Heap, Lists, Registry, Strings, TypeMap};

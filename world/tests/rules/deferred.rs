@@ -180,3 +180,53 @@ fn a_free_hook_that_panics_is_reported_and_the_others_still_run() {
     let errors = errors(&mut world);
     assert!(errors.len() == 1 && errors[0].contains("one is sticky"), "{errors:?}");
 }
+
+/// Tags have no hooks, so it makes no difference in which order many of them are given back.
+#[test]
+fn many_blocks_without_hooks_are_owed_and_given_back_as_few_are() {
+    for count in [3, 64, 65, 500] {
+        let (mut world, _) = world(0);
+        let ids: Vec<_> = (0..count).map(|_| world.spawn((Frozen,))).collect();
+        let frozen = world.registry().of::<Frozen>().unwrap();
+        let counts = |world: &World| (world.pool_len(frozen), world.deferred_blocks());
+        for &id in &ids {
+            world.remove_component::<Frozen>(id).unwrap();
+        }
+        assert_eq!(counts(&world), (count, count));
+        // What is added again is not owed any more, and may be removed and owed again.
+        for &id in &ids[..2] {
+            world.add(id, Frozen).unwrap();
+        }
+        assert_eq!(counts(&world), (count, count - 2));
+        world.remove_component::<Frozen>(ids[0]).unwrap();
+        assert_eq!(counts(&world), (count, count - 1));
+        world.step();
+        assert_eq!(counts(&world), (1, 0));
+        assert!(world.has(ids[1], frozen) && !world.has(ids[0], frozen));
+    }
+}
+
+#[test]
+fn a_run_that_is_open_keeps_many_tags_owed_of_which_one_was_removed_twice() {
+    let (mut world, _) = world(1);
+    let go = holding(&mut world);
+    world.spawn((Place { x: 1.0 },));
+    let ids: Vec<_> = (0..300).map(|_| world.spawn((Frozen,))).collect();
+    world.update(16.0);
+    let frozen = world.registry().of::<Frozen>().unwrap();
+    for tick in 0..3 {
+        for &id in ids.iter().skip(tick).step_by(3) {
+            world.remove_component::<Frozen>(id).unwrap();
+        }
+        world.update(16.0);
+        world.add(ids[0], Frozen).unwrap();
+        world.remove_component::<Frozen>(ids[0]).unwrap();
+    }
+    assert_eq!((world.pool_len(frozen), world.deferred_blocks()), (300, 300));
+    go.send(()).unwrap();
+    world.settle();
+    world.update(16.0);
+    assert_eq!((world.pool_len(frozen), world.deferred_blocks()), (0, 0));
+    world.add(ids[0], Frozen).unwrap();
+    assert!(world.has(ids[0], frozen));
+}
