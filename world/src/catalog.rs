@@ -1,11 +1,14 @@
-//! What scenes can name: components, classes and systems written in Rust.
+//! What scenes can name: components, classes, systems and schedulers written in Rust.
 
 use crate::component::{Component, ComponentDef, Registry, RegistryError};
+use crate::scene::SchedulerKind;
 use crate::system::SystemDef;
+use crate::world::Scheduler;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+type SchedulerConstructor = Arc<dyn Fn() -> Box<dyn Scheduler> + Send + Sync>;
 type Constructor = Arc<dyn Fn() -> SystemDef + Send + Sync>;
 
 /// Components, classes and system constructors by name.
@@ -16,6 +19,7 @@ pub struct Catalog {
     registry: Registry,
     classes: BTreeMap<String, Vec<String>>,
     systems: BTreeMap<String, Constructor>,
+    schedulers: BTreeMap<String, SchedulerConstructor>,
 }
 
 impl fmt::Debug for Catalog {
@@ -68,6 +72,24 @@ impl Catalog {
         self
     }
 
+    /// Adds a scheduler that scenes can name. `make` is called for each scene that does.
+    ///
+    /// # Panics
+    /// If it has the name of one that is built in.
+    pub fn scheduler<S: Scheduler>(
+        mut self,
+        name: impl Into<String>,
+        make: impl Fn() -> S + Send + Sync + 'static,
+    ) -> Self {
+        let name = name.into();
+        assert!(
+            matches!(SchedulerKind::named(&name), SchedulerKind::Custom(_)),
+            "the scheduler {name:?} is built in; give yours another name"
+        );
+        self.schedulers.insert(name, Arc::new(move || Box::new(make())));
+        self
+    }
+
     /// The components.
     pub fn registry(&self) -> &Registry {
         &self.registry
@@ -81,6 +103,16 @@ impl Catalog {
     /// The names of the systems.
     pub fn system_names(&self) -> impl Iterator<Item = &str> {
         self.systems.keys().map(String::as_str)
+    }
+
+    /// The names of the schedulers beside those that are built in.
+    pub fn scheduler_names(&self) -> impl Iterator<Item = &str> {
+        self.schedulers.keys().map(String::as_str)
+    }
+
+    /// A new scheduler of this name.
+    pub(crate) fn make_scheduler(&self, name: &str) -> Option<Box<dyn Scheduler>> {
+        self.schedulers.get(name).map(|make| make())
     }
 
     /// A new system of this name.

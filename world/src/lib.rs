@@ -40,7 +40,7 @@ pub use scene::{
 };
 pub use schedule::{
     Access, AccessOrder, Accumulator, Alone, Batches, BrokenCycle, ComponentNames, ComponentSet, Creates,
-    Pair, PeriodState, Plan, PlanDocument, PlanPair, PlanSystem, QueryAccess, Reason, ReasonKind,
+    DueRun, Pair, PeriodState, Plan, PlanDocument, PlanPair, PlanSystem, QueryAccess, Reason, ReasonKind,
     SystemAccess, order_by_access,
 };
 pub use system::{
@@ -49,7 +49,8 @@ pub use system::{
 };
 pub use timing::{PerformanceTiming, RunTime};
 pub use world::{
-    AccessFault, ClassError, ClassWrapper, Clock, Clocks, EntityRef, Index, IndexError, IndexKind,
-    IndexValue, LoadError, LoadOptions, LoadReport, PreparedQuery, SaveError, SceneInfo, SystemError,
-    SystemPhase, SystemStatus, UpdateReport, World, WorldEvent, WorldOptions,
+    AccessFault, ClassError, ClassWrapper, Clock, Clocks, ConflictScheduler, DefaultScheduler, Dispatched,
+    EntityRef, FinishedRun, Index, IndexError, IndexKind, IndexValue, LoadError, LoadOptions, LoadReport,
+    PreparedQuery, ReadyEffects, SaveError, SceneInfo, Scheduler, SchedulerContext, SystemError, SystemPhase,
+    SystemStatus, UnknownScheduler, UpdateReport, World, WorldEvent, WorldOptions,
 };

@@ -327,7 +327,7 @@ mod tests {
         let header = document.header();
         assert_eq!((header.name.as_str(), header.about.as_str()), ("Harbor", "Ships come and go."));
         assert_eq!(header.random, Some(StreamState { seed: 1234, position: 0 }));
-        assert_eq!((header.scheduler, header.step), (SchedulerKind::Conflict, Some(16.0)));
+        assert_eq!((header.scheduler.clone(), header.step), (SchedulerKind::Conflict, Some(16.0)));
         let [cargo, hull] = header.components.as_slice() else { panic!("two components") };
         assert_eq!(
             (cargo.name.as_str(), cargo.load_keys.as_slice()),

@@ -3,6 +3,7 @@
 use crate::component::{FieldValue, Role, Scalar};
 use crate::config::Config;
 use crate::random::StreamState;
+use std::sync::Arc;
 
 /// The newest version of the format, at the key `vivarium`.
 pub const FORMAT_VERSION: u64 = 1;
@@ -71,25 +72,34 @@ impl Default for SceneHeader {
 }
 
 /// Who decides what runs together.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum SchedulerKind {
     /// In the order of registration; busy systems are skipped.
     #[default]
     Default,
     /// Every system once a step; what conflicts waits.
     Conflict,
+    /// One that a catalog has, or that a world was given, by its name.
+    Custom(Arc<str>),
 }
 
 impl SchedulerKind {
-    /// All there are.
-    pub const ALL: [Self; 2] = [Self::Default, Self::Conflict];
+    /// Those every world knows.
+    pub const BUILT_IN: [Self; 2] = [Self::Default, Self::Conflict];
 
     /// The name scene files use.
-    pub const fn name(self) -> &'static str {
+    pub fn name(&self) -> &str {
         match self {
             Self::Default => "default",
             Self::Conflict => "conflict",
+            Self::Custom(name) => name,
         }
+    }
+
+    /// The one of a name.
+    pub fn named(name: &str) -> Self {
+        let built_in = Self::BUILT_IN.into_iter().find(|kind| kind.name() == name);
+        built_in.unwrap_or_else(|| Self::Custom(name.into()))
     }
 }
 

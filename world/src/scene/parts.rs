@@ -73,13 +73,7 @@ fn read_random<'a>(reader: &mut Reader<'a>, entry: &Entry<'a>) -> Option<StreamS
 }
 
 fn read_scheduler<'a>(reader: &mut Reader<'a>, entry: &Entry<'a>) -> Option<SchedulerKind> {
-    let name = reader.text(entry)?;
-    let kind = SchedulerKind::ALL.into_iter().find(|kind| kind.name() == name);
-    if kind.is_none() {
-        let known = suggestion(&name, SchedulerKind::ALL.map(SchedulerKind::name));
-        reader.fault(entry, format!("there is no scheduler {name:?}{known}"));
-    }
-    kind
+    Some(SchedulerKind::named(&reader.text(entry)?))
 }
 
 /// The members of the object at `entry`, each as the part of the file it is: `template "oak"`.

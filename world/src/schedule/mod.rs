@@ -3,6 +3,7 @@
 mod access; // what a system touches
 mod component_set; // a set of components
 mod conflict; // the relation of an earlier and a later system
+mod due; // a run that is due
 mod explain; // that relation as a sentence
 mod order; // an order of registration that suits readers
 mod output; // the plan as text, DOT and JSON
@@ -13,6 +14,7 @@ mod queue; // runs between their update and the end of their effects
 pub use access::{Access, Alone, Creates, QueryAccess};
 pub use component_set::ComponentSet;
 pub use conflict::{Reason, ReasonKind};
+pub use due::DueRun;
 pub use explain::ComponentNames;
 pub use order::{AccessOrder, BrokenCycle, order_by_access};
 pub use output::{PlanDocument, PlanPair, PlanSystem};

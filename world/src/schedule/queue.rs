@@ -12,7 +12,8 @@
 //! creators, and after the runs that read or write what is created; its kills after every earlier run.
 
 use super::access::Access;
-use crate::id::SystemId;
+use super::due::DueRun;
+use crate::id::{RunId, SystemId};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -23,18 +24,16 @@ pub(crate) struct Ticket(u64);
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Stage {
     Waiting,
-    Working,
-    Done { creates: bool, kills: bool },
+    Working(RunId),
+    Done { run: RunId, creates: bool, kills: bool },
 }
 
 #[derive(Debug)]
 struct Queued {
     ticket: Ticket,
-    system: SystemId,
+    due: DueRun,
     /// The access it was queued with.
     access: Arc<Access>,
-    /// The update that queued it.
-    update: u64,
     stage: Stage,
     /// Earlier runs it waits for.
     blockers: u32,
@@ -43,7 +42,7 @@ struct Queued {
 impl Queued {
     /// Whether a later run of `system` with `access` waits for this one.
     fn blocks(&self, system: SystemId, access: &Access) -> bool {
-        self.system == system || self.access.may_kill() || self.access.conflict(access).is_some()
+        self.due.system == system || self.access.may_kill() || self.access.conflict(access).is_some()
     }
 }
 
@@ -61,17 +60,18 @@ impl RunQueue {
 
     /// How many updates have runs in the queue.
     pub(crate) fn backlog(&self) -> usize {
-        let first = self.runs.front().map(|run| run.update);
-        let changes = self.runs.iter().zip(self.runs.iter().skip(1)).filter(|(a, b)| a.update != b.update);
+        let first = self.runs.front();
+        let changes =
+            self.runs.iter().zip(self.runs.iter().skip(1)).filter(|(a, b)| a.due.tick != b.due.tick);
         first.map_or(0, |_| 1 + changes.count())
     }
 
     /// Queues a run behind all others.
-    pub(crate) fn push(&mut self, system: SystemId, access: Arc<Access>, update: u64) -> Ticket {
+    pub(crate) fn push(&mut self, due: DueRun, access: Arc<Access>) -> Ticket {
         let ticket = Ticket(self.next);
         self.next += 1;
-        let blockers = self.runs.iter().filter(|earlier| earlier.blocks(system, &access)).count() as u32;
-        self.runs.push_back(Queued { ticket, system, access, update, stage: Stage::Waiting, blockers });
+        let blockers = self.runs.iter().filter(|earlier| earlier.blocks(due.system, &access)).count() as u32;
+        self.runs.push_back(Queued { ticket, due, access, stage: Stage::Waiting, blockers });
         ticket
     }
 
@@ -90,38 +90,51 @@ impl RunQueue {
     /// The runs that may start now, in order.
     pub(crate) fn all_startable(&self) -> impl Iterator<Item = (Ticket, SystemId)> + '_ {
         let ready = |run: &&Queued| run.stage == Stage::Waiting && run.blockers == 0;
-        self.runs.iter().filter(ready).map(|run| (run.ticket, run.system))
+        self.runs.iter().filter(ready).map(|run| (run.ticket, run.due.system))
     }
 
     /// A run was dispatched.
-    pub(crate) fn start(&mut self, ticket: Ticket) {
+    pub(crate) fn start(&mut self, ticket: Ticket, run: RunId) {
         let place = self.place(ticket);
-        let run = &mut self.runs[place];
+        let queued = &mut self.runs[place];
         assert!(
-            run.stage == Stage::Waiting && run.blockers == 0,
+            queued.stage == Stage::Waiting && queued.blockers == 0,
             "a run starts once, when nothing is in its way"
         );
-        run.stage = Stage::Working;
+        queued.stage = Stage::Working(run);
     }
 
     /// A run's work is done, and what it asks for is known.
     pub(crate) fn finish(&mut self, ticket: Ticket, creates: bool, kills: bool) {
         let place = self.place(ticket);
-        debug_assert_eq!(self.runs[place].stage, Stage::Working);
-        self.runs[place].stage = Stage::Done { creates, kills };
+        if let Stage::Working(run) = self.runs[place].stage {
+            self.runs[place].stage = Stage::Done { run, creates, kills };
+        }
     }
 
     /// The first run whose effects may be applied.
-    pub(crate) fn publishable(&self) -> Option<Ticket> {
-        let place = (0..self.runs.len()).find(|&place| self.may_publish(place))?;
-        Some(self.runs[place].ticket)
+    pub(crate) fn publishable(&self) -> Option<(Ticket, RunId)> {
+        (0..self.runs.len()).find_map(|place| match self.runs[place].stage {
+            Stage::Done { run, .. } if self.may_publish(place) => Some((self.runs[place].ticket, run)),
+            _ => None,
+        })
+    }
+
+    /// The queued run that was dispatched as a run.
+    pub(crate) fn ticket_of(&self, run: RunId) -> Option<Ticket> {
+        let is_it = |queued: &&Queued| match queued.stage {
+            Stage::Waiting => false,
+            Stage::Working(working) => working == run,
+            Stage::Done { run: done, .. } => done == run,
+        };
+        self.runs.iter().find(is_it).map(|queued| queued.ticket)
     }
 
     fn may_publish(&self, place: usize) -> bool {
         let run = &self.runs[place];
         let mut earlier = self.runs.range(..place);
         match run.stage {
-            Stage::Waiting | Stage::Working => false,
+            Stage::Waiting | Stage::Working(_) => false,
             Stage::Done { kills: true, .. } => place == 0,
             Stage::Done { creates: true, .. } => {
                 !earlier.any(|other| other.access.is_published_before(&run.access))
@@ -135,21 +148,20 @@ impl RunQueue {
         let place = self.place(ticket);
         let Some(run) = self.runs.remove(place) else { return };
         for later in self.runs.range_mut(place..) {
-            if run.blocks(later.system, &later.access) {
+            if run.blocks(later.due.system, &later.access) {
                 later.blockers -= 1;
             }
         }
     }
 
-    /// Whose run a ticket is, and the update that queued it.
-    pub(crate) fn system(&self, ticket: Ticket) -> (SystemId, u64) {
-        let run = &self.runs[self.place(ticket)];
-        (run.system, run.update)
+    /// What a ticket is for.
+    pub(crate) fn due(&self, ticket: Ticket) -> DueRun {
+        self.runs[self.place(ticket)].due
     }
 
     /// Runs of a system that have not started.
     pub(crate) fn waiting_of(&self, system: SystemId) -> impl Iterator<Item = Ticket> + '_ {
-        let waiting = move |run: &&Queued| run.system == system && run.stage == Stage::Waiting;
+        let waiting = move |run: &&Queued| run.due.system == system && run.stage == Stage::Waiting;
         self.runs.iter().filter(waiting).map(|run| run.ticket)
     }
 
@@ -159,13 +171,13 @@ impl RunQueue {
         let Some(first) = waiting.next() else { return (0, None) };
         let place = self.place(first);
         let run = &self.runs[place];
-        let blocker = self.runs.range(..place).find(|earlier| earlier.blocks(run.system, &run.access));
-        (1 + waiting.count(), blocker.map(|blocker| blocker.system))
+        let blocker = self.runs.range(..place).find(|earlier| earlier.blocks(run.due.system, &run.access));
+        (1 + waiting.count(), blocker.map(|blocker| blocker.due.system))
     }
 
     /// The system whose run the oldest queued work waits for.
     pub(crate) fn oldest(&self) -> Option<SystemId> {
-        self.runs.front().map(|run| run.system)
+        self.runs.front().map(|run| run.due.system)
     }
 
     pub(crate) fn clear(&mut self) {
@@ -217,6 +229,11 @@ mod tests {
         Arc::new(if spec.exclusive { access.exclusive() } else { access })
     }
 
+    fn due(system: u32, tick: u64) -> DueRun {
+        let (delta, game_time) = (1.0, tick as f64);
+        DueRun { system: SystemId(system), delta, tick, game_time, number: 0, taken: true }
+    }
+
     /// What happened to a run of the model, in the order it happened.
     #[derive(Default, Clone, Debug)]
     struct Seen {
@@ -238,7 +255,7 @@ mod tests {
             let mut runs = Vec::new();
             for update in 0..updates {
                 for (place, access) in accesses.iter().enumerate() {
-                    let ticket = queue.push(SystemId(place as u32), access.clone(), update as u64);
+                    let ticket = queue.push(due(place as u32, update as u64), access.clone());
                     runs.push((ticket, place));
                 }
             }
@@ -249,7 +266,7 @@ mod tests {
             let index = |ticket: Ticket| runs.iter().position(|run| run.0 == ticket).unwrap();
             while !queue.is_empty() {
                 while let Some(ticket) = queue.startable() {
-                    queue.start(ticket);
+                    queue.start(ticket, RunId(index(ticket) as u64));
                     for &other in &working {
                         let (a, b) = (index(other).min(index(ticket)), index(other).max(index(ticket)));
                         let clash = accesses[runs[a].1].conflict(&accesses[runs[b].1]);
@@ -264,7 +281,8 @@ mod tests {
                 let ticket = working.swap_remove(choice % working.len());
                 let spec = &specs[runs[index(ticket)].1];
                 queue.finish(ticket, spec.creates.is_some(), spec.kills && !choice.is_multiple_of(3));
-                while let Some(ticket) = queue.publishable() {
+                while let Some((ticket, run)) = queue.publishable() {
+                    prop_assert_eq!((run.0 as usize, queue.ticket_of(run)), (index(ticket), Some(ticket)));
                     queue.complete(ticket);
                     seen[index(ticket)].published = Some(time);
                     time += 1;
@@ -290,14 +308,14 @@ mod tests {
         let mut queue = RunQueue::default();
         assert_eq!((queue.backlog(), queue.oldest(), queue.startable()), (0, None, None));
         let writes = Arc::new(Access::new().write(ComponentId(1)));
-        let first = queue.push(SystemId(4), writes.clone(), 1);
-        queue.push(SystemId(5), writes.clone(), 1);
-        queue.push(SystemId(4), writes, 2);
+        let first = queue.push(due(4, 1), writes.clone());
+        queue.push(due(5, 1), writes.clone());
+        queue.push(due(4, 2), writes);
         assert_eq!((queue.backlog(), queue.oldest()), (2, Some(SystemId(4))));
         assert_eq!(queue.waits(SystemId(5)), (1, Some(SystemId(4))));
-        queue.start(first);
+        queue.start(first, RunId(7));
         queue.finish(first, false, false);
-        assert_eq!(queue.publishable(), Some(first));
+        assert_eq!(queue.publishable(), Some((first, RunId(7))));
         queue.complete(first);
         assert_eq!(queue.waits(SystemId(5)), (1, None));
         assert_eq!(queue.waits(SystemId(4)), (1, Some(SystemId(5))));

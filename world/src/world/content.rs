@@ -1,20 +1,25 @@
 //! The content of a world as a whole: taken away, or put in the place of another.
 
+use super::scheduler::Notice;
 use super::{SystemError, World, WorldEvent};
 use crate::id::EntityId;
 
 impl World {
     /// Takes everything away: entities in order, systems, what was owed. Runs that are open are waited for, their
-    /// effects discarded. The world can be used again.
+    /// effects discarded. The world can be used again, with the same scheduler.
     pub fn clear(&mut self) {
-        let empty = self.successor(self.catalog.registry().clone());
+        let mut empty = self.successor(self.catalog.registry().clone());
         self.tear_down();
+        // The scheduler stays, as one that acts must.
+        std::mem::swap(&mut empty.seat, &mut self.seat);
         self.put_content(empty);
+        self.tell_scheduler(Notice::Reset);
         self.emit(WorldEvent::Cleared);
     }
 
-    pub(super) fn replace_content(&mut self, fresh: Self) {
+    pub(super) fn replace_content(&mut self, mut fresh: Self) {
         self.tear_down();
+        fresh.seat.follow(&self.seat);
         for error in self.put_content(fresh) {
             self.report(error);
         }
@@ -31,7 +36,7 @@ impl World {
     /// Ends what is open, removes every entity in order, and frees all blocks with their hooks.
     fn tear_down(&mut self) {
         self.wait_for_runs();
-        self.conflict.clear();
+        self.tell_scheduler(Notice::BeforeClear);
         let shared = self.shared.clone();
         while let Some(mut ready) = self.runs.ready.pop_front() {
             self.discard(&shared, &mut ready.effects);
@@ -71,6 +76,7 @@ impl World {
         self.gates = old.gates.for_new_content();
         self.clocks.paused = old.clocks.paused;
         self.clocks.max_catch_up = old.clocks.max_catch_up;
+        self.max_backlog = old.max_backlog;
         self.systems.continue_after(&old.systems);
         self.runs.continue_after(&old.runs);
         self.content = old.content + 1;

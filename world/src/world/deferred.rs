@@ -148,7 +148,7 @@ impl World {
     /// which wait for the same runs.
     #[inline]
     fn owe(&mut self, component: Option<ComponentId>, row: u32, ordered: bool) {
-        let (asked_by, since, until) = (self.runs.acting(), self.logical_tick(), self.runs.next());
+        let (asked_by, since, until) = (self.runs.acting(), self.tick(), self.runs.next());
         let DeferredFree { requests, spare, .. } = &mut self.deferred;
         for request in requests.iter_mut().rev().take(if ordered { 1 } else { LOOKED_THROUGH }) {
             if request.asked_by != asked_by || request.since != since || request.until != until {
@@ -188,7 +188,7 @@ impl World {
     }
 
     fn request(&mut self, owed: Owed) {
-        let (asked_by, since, until) = (self.runs.acting(), self.logical_tick(), self.runs.next());
+        let (asked_by, since, until) = (self.runs.acting(), self.tick(), self.runs.next());
         self.deferred.requests.push_back(Request { owed, asked_by, since, until });
     }
 
@@ -211,7 +211,7 @@ impl World {
         if self.deferred.rows.is_empty() && self.deferred.requests.is_empty() {
             return;
         }
-        let tick = self.logical_tick();
+        let tick = self.tick();
         if !self.clocks.paused {
             self.promote_deferred(tick);
         }

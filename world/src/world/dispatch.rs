@@ -2,37 +2,17 @@
 
 use super::World;
 use super::events::{SystemError, SystemPhase};
+use super::scheduler::Dispatched;
 use crate::memory::ReservedIds;
-use crate::schedule::Ticket;
+use crate::schedule::DueRun;
 use crate::system::{Body, Effects, Job, Run, Step, SystemKind};
 use crate::timing::RunTime;
 use std::sync::Arc;
 
-/// A run that is due: its time, and when that was.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Due {
-    pub(crate) delta: f64,
-    pub(crate) tick: u64,
-    pub(crate) game_time: f64,
-    /// Runs of the system before it.
-    pub(crate) number: u64,
-    /// Its place in the queue of the conflict scheduler. Its time is then used up already.
-    pub(crate) ticket: Option<Ticket>,
-}
-
-/// What came of a dispatch.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Dispatched {
-    /// The run is open.
-    Open,
-    /// There was nothing to do, or it is done.
-    Over,
-}
-
 impl World {
     /// Runs a system that is due: on the world thread to the end, or as far as its dispatch.
-    pub(super) fn dispatch(&mut self, place: usize, due: Due) -> Dispatched {
-        let Due { delta, tick, game_time, number, ticket } = due;
+    pub(super) fn dispatch(&mut self, place: usize, due: DueRun) -> Dispatched {
+        let DueRun { delta, tick, game_time, number, taken, .. } = due;
         let entry = &mut self.systems.list[place];
         if entry.kind == SystemKind::System {
             self.run_on_world(place, due);
@@ -44,13 +24,13 @@ impl World {
         }
         entry.members = entry.queries.first().map_or(0, |query| query.cache.mask().members);
         if entry.members == 0 && entry.kind != SystemKind::Worker {
-            if ticket.is_none() {
+            if !taken {
                 entry.accumulator.ran(delta);
             }
             return Dispatched::Over;
         }
         let Some(Body::Worker(body)) = entry.body.take() else { return Dispatched::Over };
-        let run = self.runs.begin(system, self.workers.clock().now(), ticket);
+        let run = self.runs.begin(due, self.workers.clock().now());
         entry.open_run = Some(run);
         let lent = self.storage.lend(run, &entry.borrows, &entry.queries);
         let creates = entry.capabilities.creates.is_some() || entry.capabilities.creates_anything;
@@ -83,17 +63,14 @@ impl World {
         if entry.kind == SystemKind::EntitySystem {
             let completion = self.workers.run_here(system, run, job);
             self.take_in(completion);
-            if ticket.is_none() {
-                self.apply_effects_of(run);
-            }
         } else {
             self.workers.spawn(system, run, job);
         }
-        Dispatched::Open
+        Dispatched::Open(run)
     }
 
     /// A system of the world thread: its body is taken out while it has the world.
-    fn run_on_world(&mut self, place: usize, due: Due) {
+    fn run_on_world(&mut self, place: usize, due: DueRun) {
         let entry = &mut self.systems.list[place];
         let (id, name) = (entry.id, entry.name.clone());
         let Some(Body::World(mut body)) = entry.body.take() else { return };
@@ -112,11 +89,11 @@ impl World {
         if let Some(entry) = self.systems.get_mut(id) {
             entry.body = Some(Body::World(body));
             match &failure {
-                None if due.ticket.is_none() => entry.accumulator.ran(due.delta),
+                None if !due.taken => entry.accumulator.ran(due.delta),
                 None => {}
                 Some((message, _)) => {
                     entry.last_error = Some(message.clone());
-                    if due.ticket.is_some() {
+                    if due.taken {
                         entry.accumulator.failed(due.delta);
                     }
                 }

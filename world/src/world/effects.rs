@@ -14,17 +14,39 @@ impl World {
         }
     }
 
-    /// Applies the effects of one finished run.
-    pub(super) fn apply_effects_of(&mut self, run: RunId) {
-        if let Some(at) = self.runs.ready.iter().position(|ready| ready.run == run)
-            && let Some(ready) = self.runs.ready.remove(at)
-        {
-            self.apply(ready);
+    /// Applies the effects of one finished run, if they wait; with the time it was due at. Whether they waited.
+    pub(super) fn apply_effects_of(&mut self, run: RunId) -> bool {
+        let Some(ready) = self.take_ready(run) else { return false };
+        let (content, before) = (self.content, self.logical);
+        self.logical = self.runs.time_of(run).or(before);
+        self.apply(ready);
+        if self.content == content {
+            self.logical = before;
         }
+        true
+    }
+
+    /// Throws the effects of one finished run away, if they wait, but for its errors. Whether they waited.
+    pub(super) fn discard_effects_of(&mut self, run: RunId) -> bool {
+        let Some(mut ready) = self.take_ready(run) else { return false };
+        let shared = self.shared.clone();
+        for &id in &ready.effects.created {
+            // The run may have written it down somewhere.
+            self.storage.slots.retire(id);
+        }
+        self.discard(&shared, &mut ready.effects);
+        // What is left are its errors.
+        self.apply(ready);
+        true
+    }
+
+    fn take_ready(&mut self, run: RunId) -> Option<Ready> {
+        let at = self.runs.ready.iter().position(|ready| ready.run == run)?;
+        self.runs.ready.remove(at)
     }
 
     fn apply(&mut self, ready: Ready) {
-        let Ready { run, system, mut effects } = ready;
+        let Ready { run, system, mut effects, .. } = ready;
         if effects.is_empty() {
             return self.end_run(run);
         }

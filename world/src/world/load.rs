@@ -1,6 +1,7 @@
 //! Loading: everything is read, checked and built beside the old content, then put in its place.
 
 use super::layout::Layout;
+use super::scheduler::Seat;
 use super::{SceneInfo, World};
 use crate::catalog::Catalog;
 use crate::component::{
@@ -230,6 +231,12 @@ impl<'a> Loading<'a> {
         let position = position.map_or(0, |random| random.position);
         world.random = SharedStream::from_state(crate::random::StreamState { seed, position });
         let late = self.add_entities(&mut world);
+        match Seat::new(&self.header().scheduler, self.catalog) {
+            Ok(seat) => world.seat = seat,
+            Err(unknown) => {
+                self.faults.push(self.document.fault_at_top(Some("scheduler"), unknown.to_string()));
+            }
+        }
         self.add_systems(&mut world);
         self.set_up(&mut world);
         if self.faults.is_empty() {
@@ -469,7 +476,6 @@ impl<'a> Loading<'a> {
         world.info =
             SceneInfo { name: header.name.clone(), about: header.about.clone(), bounds: header.bounds };
         world.header = header.clone();
-        world.scheduler = header.scheduler;
         world.clocks.step = header.step;
         world.clocks.game_time = header.game_time;
         world.clocks.player_time = header.player_time;

@@ -7,7 +7,6 @@ mod adopt; // entities that runs created
 mod clocks;
 mod compact;
 mod components; // components of entities that are there
-mod conflict; // the conflict scheduler
 mod content; // all of it, exchanged
 mod deferred; // blocks and rows given back late
 mod dispatch; // from a system to an open run
@@ -25,7 +24,7 @@ mod open_runs; // runs between dispatch and the end of their effects
 mod query;
 mod resources; // components of the world itself
 mod save;
-mod scheduler; // what runs in an update, and when
+mod scheduler; // who decides what runs when
 mod systems;
 mod update;
 mod workers;
@@ -39,6 +38,10 @@ pub use index_value::IndexValue;
 pub use load::{LoadError, LoadOptions, LoadReport};
 pub use query::PreparedQuery;
 pub use save::SaveError;
+pub use scheduler::{
+    ConflictScheduler, DefaultScheduler, Dispatched, FinishedRun, ReadyEffects, Scheduler, SchedulerContext,
+    UnknownScheduler,
+};
 pub use systems::SystemStatus;
 pub use update::UpdateReport;
 
@@ -52,13 +55,13 @@ use crate::entity::{Factory, Order};
 use crate::id::{ComponentId, EntityId, Ordinal, RunId, SystemId};
 use crate::memory::{CompiledQuery, Storage};
 use crate::random::SharedStream;
-use crate::scene::{SceneHeader, SchedulerKind};
+use crate::scene::SceneHeader;
 use crate::system::RunShared;
 use crate::timing::PerformanceTiming;
-use conflict::ConflictState;
 use deferred::DeferredFree;
 use events::Listeners;
 use open_runs::OpenRuns;
+use scheduler::Seat;
 use std::any::TypeId;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -111,7 +114,10 @@ pub struct World {
     /// Entities off the list whose removal listeners have yet to hear of.
     leaving: VecDeque<EntityId>,
     deferred: DeferredFree,
-    conflict: ConflictState,
+    /// Where the scheduler sits.
+    seat: Seat,
+    /// Updates that may have runs in the queue; none is no bound.
+    max_backlog: Option<usize>,
     /// Tick and game time of the queued run the world thread is at; none is now.
     logical: Option<(u64, f64)>,
     indexes: Vec<index::FieldIndex>,
@@ -120,7 +126,6 @@ pub struct World {
     runs: OpenRuns,
     workers: Workers,
     clocks: Clocks,
-    scheduler: SchedulerKind,
     timing: PerformanceTiming,
     listeners: Listeners,
     errors: Vec<SystemError>,
@@ -165,7 +170,8 @@ impl World {
             dying: Vec::new(),
             leaving: VecDeque::new(),
             deferred: DeferredFree::default(),
-            conflict: ConflictState::default(),
+            seat: Seat::of(Box::<ConflictScheduler>::default()),
+            max_backlog: Some(8),
             logical: None,
             indexes: Vec::new(),
             gates: gates::Gates::default(),
@@ -173,7 +179,6 @@ impl World {
             runs: OpenRuns::default(),
             workers,
             clocks: Clocks::default(),
-            scheduler: SchedulerKind::Conflict,
             timing: PerformanceTiming::default(),
             listeners: Listeners::default(),
             errors: Vec::new(),
@@ -225,16 +230,6 @@ impl World {
     /// The clocks.
     pub fn clocks(&self) -> &Clocks {
         &self.clocks
-    }
-    /// The scheduler in use.
-    pub fn scheduler(&self) -> SchedulerKind {
-        self.scheduler
-    }
-    /// Uses another scheduler from the next update on; what is open is settled first.
-    pub fn set_scheduler(&mut self, scheduler: SchedulerKind) {
-        self.settle();
-        self.systems.claims.clear();
-        self.scheduler = scheduler;
     }
     /// The stream all of the world draws from; runs have streams of their own.
     pub fn random(&self) -> &SharedStream {
@@ -335,11 +330,6 @@ impl World {
     pub(crate) fn pump_with(&mut self, completion: workers::Completion) {
         self.take_in(completion);
         self.pump();
-    }
-
-    /// The tick of the queued run the world thread is at, else the world's.
-    fn logical_tick(&self) -> u64 {
-        self.logical.map_or(self.clocks.tick, |(tick, _)| tick)
     }
 
     /// Takes the errors systems reported since they were last taken, and how many more there were.

@@ -2,10 +2,11 @@
 
 use super::World;
 use super::events::{SystemError, SystemPhase};
+use super::scheduler::{FinishedRun, Notice};
 use super::systems::Systems;
 use super::workers::Completion;
 use crate::id::{ComponentId, RunId, SystemId};
-use crate::schedule::Ticket;
+use crate::schedule::DueRun;
 use crate::system::{Body, Effects, Job, JobOutcome, Run};
 use crate::timing::RunTime;
 use std::collections::VecDeque;
@@ -19,7 +20,8 @@ pub(crate) struct Open {
     pub(crate) since: u64,
     /// Whether its work is done and only its effects wait.
     pub(crate) done: bool,
-    ticket: Option<Ticket>,
+    /// What it was dispatched for.
+    due: DueRun,
 }
 
 /// What a finished run asks for, waiting to be applied.
@@ -27,6 +29,8 @@ pub(crate) struct Ready {
     pub(crate) run: RunId,
     pub(crate) system: SystemId,
     pub(crate) effects: Effects,
+    /// Whether the scheduler knows that it waits.
+    told: bool,
 }
 
 /// All runs that are open, in the order of their dispatch.
@@ -54,9 +58,18 @@ impl OpenRuns {
     pub(super) fn next(&self) -> RunId {
         RunId(self.next)
     }
-    /// The open run of a queued one.
-    pub(super) fn of_ticket(&self, ticket: Ticket) -> Option<RunId> {
-        self.open.iter().find(|open| open.ticket == Some(ticket)).map(|open| open.run)
+    /// The tick and game time an open run was due at.
+    pub(super) fn time_of(&self, run: RunId) -> Option<(u64, f64)> {
+        let open = self.open.iter().find(|open| open.run == run)?;
+        Some((open.due.tick, open.due.game_time))
+    }
+    /// The first run with effects that wait which the scheduler does not know of.
+    pub(super) fn next_untold(&self) -> Option<FinishedRun> {
+        self.ready.iter().find(|ready| !ready.told).map(FinishedRun::of)
+    }
+    /// The scheduler knows that the effects of a run wait.
+    pub(super) fn told(&mut self, run: RunId) {
+        self.ready.iter_mut().filter(|ready| ready.run == run).for_each(|ready| ready.told = true);
     }
     pub(super) fn acting(&self) -> Option<SystemId> {
         self.acting
@@ -68,10 +81,10 @@ impl OpenRuns {
         (self.acting, name.unwrap_or_else(|| "world".to_owned()))
     }
 
-    pub(super) fn begin(&mut self, system: SystemId, since: u64, ticket: Option<Ticket>) -> RunId {
+    pub(super) fn begin(&mut self, due: DueRun, since: u64) -> RunId {
         let run = RunId(self.next);
         self.next += 1;
-        self.open.push(Open { run, system, since, done: false, ticket });
+        self.open.push(Open { run, system: due.system, since, done: false, due });
         run
     }
 
@@ -99,9 +112,9 @@ impl World {
         let members: usize = lent.queries.first().map_or(0, |query| query.mask.members);
         self.storage.take_back(lent);
         let open = self.runs.open.iter_mut().find(|open| open.run == run);
-        let ticket = open.and_then(|open| {
+        let taken = open.is_some_and(|open| {
             open.done = true;
-            open.ticket
+            open.due.taken
         });
         self.timing.run(&RunTime { system, start, end, worker, completes_pass: true });
         let Run { ids, mut effects, delta, name, failed, shared, .. } = finished;
@@ -113,10 +126,10 @@ impl World {
                 entry.last_error = Some(message.clone());
             }
             let failed = failed || outcome != JobOutcome::Done;
-            match (ticket, failed) {
-                (None, false) => entry.accumulator.ran(delta),
-                (Some(_), true) => entry.accumulator.failed(delta),
-                (None, true) | (Some(_), false) => {}
+            match (taken, failed) {
+                (false, false) => entry.accumulator.ran(delta),
+                (true, true) => entry.accumulator.failed(delta),
+                (false, true) | (true, false) => {}
             }
         }
         if let JobOutcome::Panicked { message, rows: (first, count) } = outcome {
@@ -144,18 +157,16 @@ impl World {
             }
             self.discard(&shared, &mut effects);
         }
-        if let Some(ticket) = ticket {
-            self.conflict.queue.finish(ticket, !effects.created.is_empty(), !effects.deaths.is_empty());
-        }
-        self.runs.ready.push_back(Ready { run, system, effects });
+        self.runs.ready.push_back(Ready { run, system, effects, told: false });
     }
 
     /// A run's effects are applied or discarded: nothing waits for it any more.
     pub(super) fn end_run(&mut self, run: RunId) {
-        if let Some(ended) = self.runs.end(run)
-            && let Some(entry) = self.systems.get_mut(ended.system)
-        {
-            entry.open_run = None;
+        if let Some(ended) = self.runs.end(run) {
+            if let Some(entry) = self.systems.get_mut(ended.system) {
+                entry.open_run = None;
+            }
+            self.tell_scheduler(Notice::Completed(run, ended.system));
         }
         self.run_ended();
     }

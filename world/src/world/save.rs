@@ -78,7 +78,7 @@ impl World {
     fn header_now(&self) -> Result<SceneHeader, SaveError> {
         let mut header = self.header.clone();
         header.random = Some(self.random.state());
-        header.scheduler = self.scheduler;
+        header.scheduler = self.scheduler();
         header.step = self.clocks.step;
         header.game_time = self.clocks.game_time;
         header.player_time = self.clocks.player_time;

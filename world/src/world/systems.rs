@@ -1,5 +1,6 @@
 //! The systems of a world: registered, switched, asked about.
 
+use super::scheduler::Notice;
 use super::{World, WorldEvent};
 use crate::component::FieldValue;
 use crate::id::{RunId, SystemId};
@@ -43,8 +44,6 @@ pub(crate) struct Systems {
     next: u32,
     /// Compiled again after the list changed.
     plan: Option<Arc<Plan>>,
-    /// Systems the default scheduler had to skip, those that wait longest first.
-    pub(super) claims: Vec<SystemId>,
 }
 
 impl Systems {
@@ -60,15 +59,6 @@ impl Systems {
 
     pub(crate) fn place(&self, id: SystemId) -> Option<usize> {
         self.list.iter().position(|entry| entry.id == id)
-    }
-
-    /// The place of a system that is at `about`, or was.
-    #[inline]
-    pub(crate) fn place_near(&self, id: SystemId, about: usize) -> Option<usize> {
-        match self.list.get(about) {
-            Some(entry) if entry.id == id => Some(about),
-            _ => self.place(id),
-        }
     }
 
     pub(crate) fn get(&self, id: SystemId) -> Option<&SystemEntry> {
@@ -168,6 +158,7 @@ impl World {
             last_error: None,
         });
         self.systems.plan = None;
+        self.tell_scheduler(Notice::Added(id));
         self.emit(WorldEvent::SystemAdded(id));
         Ok(id)
     }
@@ -176,9 +167,9 @@ impl World {
     pub fn remove_system(&mut self, id: SystemId) -> bool {
         let Some(place) = self.systems.place(id) else { return false };
         self.systems.list.remove(place);
-        self.skip_queued(id);
         self.systems.plan = None;
         self.timing.remove_system(id);
+        self.tell_scheduler(Notice::Removed(id));
         self.emit(WorldEvent::SystemRemoved(id));
         true
     }

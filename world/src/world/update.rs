@@ -1,8 +1,8 @@
 //! One update: clocks, deferred frees, systems.
 
+use super::scheduler::Notice;
 use super::{SystemError, World, WorldEvent};
 use crate::id::SystemId;
-use crate::scene::SchedulerKind;
 use crate::system::Phase;
 use std::time::Duration;
 
@@ -127,24 +127,32 @@ impl World {
         Ok(())
     }
 
+    /// Tells the scheduler that time passed, and has done what can be done.
+    fn run_systems(&mut self, delta: f64, phase: Phase) {
+        let (tick, game_time) = (self.clocks.tick, self.clocks.game_time);
+        self.tell_scheduler(Notice::Update { phase, delta, tick, game_time });
+        self.pump();
+    }
+
     /// Pumps until another update may be queued.
     fn wait_for_room(&mut self) -> Result<(), SystemId> {
-        let Some(most) = self.conflict.max_backlog else { return Ok(()) };
-        if self.conflict.queue.backlog() < most {
-            return Ok(());
-        }
-        let start = self.workers.clock().now();
-        while self.conflict.queue.backlog() >= most {
+        let Some(most) = self.max_backlog.filter(|&most| self.backlog() >= most) else { return Ok(()) };
+        let start = self.now();
+        while self.backlog() >= most {
+            let Some(scheduler) = self.seat.scheduler() else {
+                // A system or listener updates the world over and over: nothing can make room before it returns.
+                return self.runs.acting().map_or(Ok(()), Err);
+            };
+            let first_open = self.runs.iter().map(|open| open.system).next();
+            let holds_up = scheduler.holds_up().or(first_open);
+            if Duration::from_nanos(self.now().saturating_sub(start)) > STALL {
+                // A scheduler that has no room and says for nobody why is not heeded.
+                return holds_up.map_or(Ok(()), Err);
+            }
             if let Some(completion) = self.workers.receive_for(Duration::from_millis(5)) {
                 self.take_in(completion);
             }
             self.pump();
-            let waited = self.workers.clock().now().saturating_sub(start);
-            if Duration::from_nanos(waited) > STALL
-                && let Some(system) = self.conflict.queue.oldest()
-            {
-                return Err(system);
-            }
         }
         Ok(())
     }
@@ -152,13 +160,8 @@ impl World {
     /// Applies the effects of runs that are over, and starts those that may start. Never waits.
     pub fn pump(&mut self) {
         loop {
-            while let Some(completion) = self.workers.try_receive() {
-                self.take_in(completion);
-            }
-            if self.scheduler == SchedulerKind::Default {
-                return self.apply_ready();
-            }
-            if !self.work_on_queue() {
+            self.receive_finished();
+            if !self.with_scheduler(|scheduler, context| scheduler.pump(context)).unwrap_or(false) {
                 return;
             }
         }
@@ -209,12 +212,19 @@ impl World {
 
     /// Whether a run is open or queued.
     pub fn is_busy(&self) -> bool {
-        !self.runs.is_empty() || !self.conflict.queue.is_empty()
+        !self.runs.is_empty() || self.backlog() > 0
     }
 
     /// Lets game time stand still, or go on. What is open is drained by `pump` either way.
     pub fn set_paused(&mut self, paused: bool) {
-        self.clocks.paused = paused;
+        if std::mem::replace(&mut self.clocks.paused, paused) != paused {
+            self.tell_scheduler(Notice::Paused(paused));
+        }
+    }
+
+    /// Sets how many updates may have runs in the queue before the next waits for room, 8 at first; none is no bound.
+    pub fn set_max_backlog(&mut self, updates: Option<usize>) {
+        self.max_backlog = updates.map(|updates| updates.max(1));
     }
 
     /// Sets how many steps an update does at most to catch up.

@@ -5,6 +5,7 @@ mod classes;
 mod clocks;
 mod common;
 mod components;
+mod custom_scheduler;
 mod deferred;
 mod effects;
 mod entities;

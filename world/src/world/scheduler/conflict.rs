@@ -1,0 +1,137 @@
+//! The conflict scheduler: every update queues a run of each system that is due, and runs go on as soon as nothing
+//! is in their way. `schedule::RunQueue` decides; here it is done.
+
+use super::{Dispatched, FinishedRun, ReadyEffects, Scheduler, SchedulerContext};
+use crate::id::{RunId, SystemId};
+use crate::schedule::{RunQueue, Ticket};
+use crate::system::{Phase, SystemKind};
+
+/// Queues a run of every system at every update; a run starts when the earlier runs it conflicts with are complete,
+/// and updates may overlap. Creations are published in queue order, deaths after every earlier run.
+#[derive(Debug, Default)]
+pub struct ConflictScheduler {
+    queue: RunQueue,
+    /// Those of an update, kept for the next.
+    systems: Vec<SystemId>,
+    /// Runs that may start, kept for the next time.
+    startable: Vec<(Ticket, SystemId)>,
+}
+
+impl Scheduler for ConflictScheduler {
+    fn name(&self) -> &str {
+        "conflict"
+    }
+
+    /// Queues a run of every system of a phase that is due, each with its time.
+    fn update(&mut self, context: &mut SchedulerContext<'_>, phase: Phase, delta: f64) {
+        let mut systems = std::mem::take(&mut self.systems);
+        context.list_systems(&mut systems);
+        for &system in &systems {
+            if !context.advance(system, phase, delta) {
+                continue;
+            }
+            let Some(due) = context.take_due(system) else { continue };
+            // With nothing queued before it a run would find what there is now.
+            if self.queue.is_empty() && context.is_idle(system) {
+                continue;
+            }
+            if let Some(access) = context.access(system) {
+                self.queue.push(due, access);
+            }
+        }
+        self.systems = systems;
+    }
+
+    /// Applies the effects of one run whose turn it is, or starts what may start.
+    fn pump(&mut self, context: &mut SchedulerContext<'_>) -> bool {
+        if self.queue.is_empty() {
+            return false;
+        }
+        self.publish_next(context) || self.start_workers(context) || self.start_on_world(context)
+    }
+
+    fn effects_ready(&mut self, _: &mut SchedulerContext<'_>, run: &FinishedRun) -> ReadyEffects {
+        match self.queue.ticket_of(run.run) {
+            Some(ticket) => {
+                self.queue.finish(ticket, run.creates, run.kills);
+                ReadyEffects::Hold
+            }
+            // Of another scheduler's time.
+            None => ReadyEffects::Apply,
+        }
+    }
+
+    fn run_completed(&mut self, _: &mut SchedulerContext<'_>, run: RunId, _: SystemId) {
+        if let Some(ticket) = self.queue.ticket_of(run) {
+            self.queue.complete(ticket);
+        }
+    }
+
+    /// Skips the runs of a removed system that have not started.
+    fn system_removed(&mut self, _: &mut SchedulerContext<'_>, system: SystemId) {
+        let waiting: Vec<Ticket> = self.queue.waiting_of(system).collect();
+        waiting.into_iter().for_each(|ticket| self.queue.complete(ticket));
+    }
+
+    fn before_clear(&mut self) {
+        self.queue.clear();
+    }
+
+    fn reset(&mut self) {
+        self.queue.clear();
+    }
+
+    fn backlog(&self) -> usize {
+        self.queue.backlog()
+    }
+
+    fn holds_up(&self) -> Option<SystemId> {
+        self.queue.oldest()
+    }
+
+    fn queued_runs(&self, system: SystemId) -> (usize, Option<SystemId>) {
+        self.queue.waits(system)
+    }
+}
+
+impl ConflictScheduler {
+    fn publish_next(&mut self, context: &mut SchedulerContext<'_>) -> bool {
+        let Some((ticket, run)) = self.queue.publishable() else { return false };
+        if !context.apply(run) {
+            // Somebody else did, and it is complete.
+            self.queue.complete(ticket);
+        }
+        true
+    }
+
+    /// Workers first, so that they work while the world thread does its own.
+    fn start_workers(&mut self, context: &mut SchedulerContext<'_>) -> bool {
+        let mut startable = std::mem::take(&mut self.startable);
+        startable.clear();
+        startable.extend(self.queue.all_startable());
+        let mut any = false;
+        for &(ticket, system) in &startable {
+            let kind = context.kind(system);
+            if !matches!(kind, Some(SystemKind::System | SystemKind::EntitySystem)) {
+                any = true;
+                self.start(context, ticket);
+            }
+        }
+        self.startable = startable;
+        any
+    }
+
+    fn start_on_world(&mut self, context: &mut SchedulerContext<'_>) -> bool {
+        let Some(ticket) = self.queue.startable() else { return false };
+        self.start(context, ticket);
+        true
+    }
+
+    fn start(&mut self, context: &mut SchedulerContext<'_>, ticket: Ticket) {
+        match context.dispatch(self.queue.due(ticket)) {
+            Dispatched::Open(run) => self.queue.start(ticket, run),
+            // It is done, or its system was removed.
+            Dispatched::Over => self.queue.complete(ticket),
+        }
+    }
+}
