@@ -5,8 +5,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex};
 use vivarium_world::{
-    ConflictScheduler, Dispatched, FinishedRun, LoadOptions, Named, Phase, ReadyEffects, Run, RunId, SaveForm,
-    Scheduler, SchedulerContext, SchedulerKind, Step, SystemDef, SystemId, World,
+    ConflictScheduler, Dispatched, FinishedRun, LoadOptions, Named, Phase, ReadyEffects, Run, RunId,
+    SaveForm, Scheduler, SchedulerContext, SchedulerKind, Step, SystemDef, SystemId, World,
 };
 
 /// Runs systems in the opposite order of their registration, and says what it is told.
