@@ -372,7 +372,6 @@ mod tests {
         );
         let wanted = [
             r#"s.json:2:9: key "step": expected a number of milliseconds above 0, found -16"#,
-            r#"s.json:2:27: key "scheduler": there is no scheduler "conflit"; did you mean "conflict"?"#,
             r#"s.json:2:46: key "name": expected a text, found 7"#,
             r#"s.json:2:62: key "timeScale": expected a number of 0 or more, found the text "fast""#,
             r#"s.json:2:80: key "bounds": expected a list of left, top, right and bottom, found a list of 3"#,
