@@ -22,6 +22,8 @@ pub struct SceneHeader {
     pub random: Option<StreamState>,
     /// Who decides what runs together.
     pub scheduler: SchedulerKind,
+    /// The order systems are registered in, at the key `order`: as they are listed, or by what they touch.
+    pub order: SystemOrder,
     /// The fixed step in milliseconds, above 0; none lets the time of an update be what it is.
     pub step: Option<f64>,
     /// Components that are described here and need no code.
@@ -55,6 +57,7 @@ impl Default for SceneHeader {
             about: String::new(),
             random: None,
             scheduler: SchedulerKind::default(),
+            order: SystemOrder::default(),
             step: None,
             components: Vec::new(),
             classes: Vec::new(),
@@ -100,6 +103,30 @@ impl SchedulerKind {
     pub fn named(name: &str) -> Self {
         let built_in = Self::BUILT_IN.into_iter().find(|kind| kind.name() == name);
         built_in.unwrap_or_else(|| Self::Custom(name.into()))
+    }
+}
+
+/// The order in which the systems of a world are registered, which is the order they run in where it matters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SystemOrder {
+    /// As they are added.
+    #[default]
+    Registration,
+    /// Those that only read a component before those that write it, else as they are added:
+    /// [`order_by_access`](crate::order_by_access).
+    Access,
+}
+
+impl SystemOrder {
+    /// All there are.
+    pub const ALL: [Self; 2] = [Self::Registration, Self::Access];
+
+    /// The name scene files use.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Registration => "registration",
+            Self::Access => "access",
+        }
     }
 }
 

@@ -22,7 +22,7 @@ pub use document::{Document, EntitySource};
 pub use fault::{Fault, Faults};
 pub use header::{
     DataComponent, DataField, FORMAT_VERSION, SceneClass, SceneHeader, SceneSystem, SceneTemplate,
-    SchedulerKind,
+    SchedulerKind, SystemOrder,
 };
 pub use nearest::{nearest, suggestion};
 pub use position::Position;

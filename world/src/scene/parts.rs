@@ -1,7 +1,7 @@
 //! Reading the parts of a scene beside its entities.
 
 use super::header::{
-    DataComponent, DataField, SceneClass, SceneHeader, SceneSystem, SceneTemplate, SchedulerKind,
+    DataComponent, DataField, SceneClass, SceneHeader, SceneSystem, SceneTemplate, SchedulerKind, SystemOrder,
 };
 use super::json::Member;
 use super::nearest::suggestion;
@@ -23,6 +23,9 @@ pub(super) fn read_header<'a>(reader: &mut Reader<'a>, scene: &mut Object<'a>) -
     header.random = scene.take("random").and_then(|entry| read_random(reader, &entry));
     if let Some(kind) = scene.take("scheduler").and_then(|entry| read_scheduler(reader, &entry)) {
         header.scheduler = kind;
+    }
+    if let Some(order) = scene.take("order").and_then(|entry| read_order(reader, &entry)) {
+        header.order = order;
     }
     header.step = scene
         .take("step")
@@ -74,6 +77,16 @@ fn read_random<'a>(reader: &mut Reader<'a>, entry: &Entry<'a>) -> Option<StreamS
 
 fn read_scheduler<'a>(reader: &mut Reader<'a>, entry: &Entry<'a>) -> Option<SchedulerKind> {
     Some(SchedulerKind::named(&reader.text(entry)?))
+}
+
+fn read_order<'a>(reader: &mut Reader<'a>, entry: &Entry<'a>) -> Option<SystemOrder> {
+    let name = reader.text(entry)?;
+    let order = SystemOrder::ALL.into_iter().find(|order| order.name() == name);
+    if order.is_none() {
+        let known = suggestion(&name, SystemOrder::ALL.map(SystemOrder::name));
+        reader.fault(entry, format!("there is no order {name:?} of systems{known}"));
+    }
+    order
 }
 
 /// The members of the object at `entry`, each as the part of the file it is: `template "oak"`.

@@ -108,6 +108,9 @@ impl SceneText {
         if header.scheduler != Default::default() {
             self.entry("scheduler", header.scheduler.name());
         }
+        if header.order != Default::default() {
+            self.entry("order", header.order.name());
+        }
         if let Some(step) = header.step {
             self.entry("step", &Value::from(step));
         }
@@ -282,7 +285,7 @@ impl Formatter for Spaced {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Document, SceneClass, SceneTemplate, SchedulerKind};
+    use super::super::{Document, SceneClass, SceneTemplate, SchedulerKind, SystemOrder};
     use super::*;
     use crate::component::Scalar;
     use crate::random::StreamState;
@@ -308,6 +311,7 @@ mod tests {
             about: "line\nbreak".into(),
             random: Some(StreamState { seed: 1234, position: u64::MAX }),
             scheduler: SchedulerKind::Conflict,
+            order: SystemOrder::Access,
             step: Some(16.5),
             components: vec![
                 DataComponent { name: "paint".into(), fields: vec![tinted, depth], load_keys },

@@ -543,6 +543,21 @@ proptest! {
     }
 
     #[test]
+    fn an_order_by_access_stays_as_it_is_when_it_is_ordered_again(
+        systems in proptest::collection::vec(some_system(), 0..10),
+    ) {
+        let input: Vec<SystemAccess> = systems
+            .iter()
+            .zip(0..)
+            .map(|(slow, id)| SystemAccess { id: SystemId(id), name: String::new(), access: slow.access() })
+            .collect();
+        let ordered: Vec<SystemAccess> =
+            order_by_access(&input).order.into_iter().map(|place| input[place].clone()).collect();
+        let again = order_by_access(&ordered);
+        prop_assert_eq!(again.order, (0..ordered.len()).collect::<Vec<_>>());
+    }
+
+    #[test]
     fn an_order_by_access_passes_over_exactly_the_readers_it_reports(
         systems in proptest::collection::vec(some_system(), 0..10),
     ) {

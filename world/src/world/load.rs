@@ -425,6 +425,8 @@ impl<'a> Loading<'a> {
                 self.faults.push(self.document.fault_at_system(index, key, message));
             }
         }
+        let broken = world.set_system_order(self.header().order);
+        self.notes.extend(broken.iter().map(|cycle| cycle.sentence(|id| world.system_name(id))));
     }
 
     fn add_system(

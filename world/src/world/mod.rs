@@ -21,6 +21,7 @@ mod index_value;
 mod layout; // rows in saves
 mod load;
 mod open_runs; // runs between dispatch and the end of their effects
+mod ordering; // the order systems are registered in
 mod query;
 mod resources; // components of the world itself
 mod save;

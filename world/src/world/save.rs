@@ -79,6 +79,7 @@ impl World {
         let mut header = self.header.clone();
         header.random = Some(self.random.state());
         header.scheduler = self.scheduler();
+        header.order = self.system_order();
         header.step = self.clocks.step;
         header.game_time = self.clocks.game_time;
         header.player_time = self.clocks.player_time;

@@ -5,6 +5,7 @@ use super::{World, WorldEvent};
 use crate::component::FieldValue;
 use crate::id::{RunId, SystemId};
 use crate::memory::{CompiledQuery, LookupPlan};
+use crate::scene::SystemOrder;
 use crate::schedule::{Access, Accumulator, Plan, SystemAccess};
 use crate::system::{AccessError, Body, Capabilities, Params, Phase, ShouldRun, SystemDef, SystemKind};
 use std::sync::Arc;
@@ -43,7 +44,9 @@ pub(crate) struct Systems {
     pub(crate) list: Vec<SystemEntry>,
     next: u32,
     /// Compiled again after the list changed.
-    plan: Option<Arc<Plan>>,
+    pub(super) plan: Option<Arc<Plan>>,
+    /// The order they are brought in as they are added.
+    pub(super) order: SystemOrder,
 }
 
 impl Systems {
@@ -70,16 +73,21 @@ impl Systems {
     }
 
     pub(crate) fn plan(&mut self) -> Arc<Plan> {
-        let list = &self.list;
-        let plan = self.plan.get_or_insert_with(|| {
-            let access = |entry: &SystemEntry| SystemAccess {
-                id: entry.id,
-                name: entry.name.to_string(),
-                access: entry.access.as_ref().clone(),
-            };
-            Arc::new(Plan::compile(&list.iter().map(access).collect::<Vec<_>>()))
-        });
-        plan.clone()
+        if let Some(plan) = &self.plan {
+            return plan.clone();
+        }
+        let plan = Arc::new(Plan::compile(&self.accesses()));
+        self.plan.insert(plan).clone()
+    }
+
+    /// What each system touches, in registration order.
+    pub(super) fn accesses(&self) -> Vec<SystemAccess> {
+        let access = |entry: &SystemEntry| SystemAccess {
+            id: entry.id,
+            name: entry.name.to_string(),
+            access: entry.access.as_ref().clone(),
+        };
+        self.list.iter().map(access).collect()
     }
 }
 
@@ -158,6 +166,7 @@ impl World {
             last_error: None,
         });
         self.systems.plan = None;
+        self.keep_order();
         self.tell_scheduler(Notice::Added(id));
         self.emit(WorldEvent::SystemAdded(id));
         Ok(id)

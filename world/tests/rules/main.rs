@@ -16,6 +16,7 @@ mod index;
 mod lists;
 mod loading;
 mod model;
+mod ordering;
 mod phases;
 mod query;
 mod resources;
