@@ -7,6 +7,7 @@ mod field;
 mod lists;
 mod registry;
 mod strings;
+mod type_table;
 
 pub use definition::{AttachContext, Component, ComponentDef, ConfigError, DefinitionError, HookError};
 pub use entity::Entity;
@@ -17,6 +18,7 @@ pub use strings::Strings;
 
 pub(crate) use described::{field_value, is_entity_item, set_field};
 pub(crate) use registry::TypeMap;
+pub(crate) use type_table::Known;
 
 /// What blocks refer to by number: a world's strings and lists.
 #[derive(Clone, Copy)]

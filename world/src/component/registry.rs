@@ -1,6 +1,7 @@
 //! The components of a world, in the order they load.
 
 use super::definition::component_id;
+use super::type_table::{Known, TypeTable};
 use super::{Component, ComponentDef, DefinitionError, Entity};
 use crate::id::ComponentId;
 use std::any::TypeId;
@@ -50,7 +51,7 @@ impl Hasher for TypeHasher {
 pub struct Registry {
     definitions: Vec<ComponentDef>,
     by_name: HashMap<String, ComponentId>,
-    by_type: TypeMap<ComponentId>,
+    by_type: TypeTable,
     by_key: HashMap<String, Vec<ComponentId>>,
     hooks: Hooks,
     /// Whether a component's blocks come and go without anything else to be done.
@@ -97,7 +98,8 @@ impl Registry {
         let id = component_id(self.definitions.len());
         self.by_name.insert(definition.name.clone(), id);
         if let Some(rust_type) = definition.rust_type {
-            self.by_type.insert(rust_type, id);
+            let plain = definition.is_without_hooks() && id != ComponentId::ENTITY;
+            self.by_type.insert(rust_type, Known { component: id, plain });
         }
         for key in definition.keys() {
             self.by_key.entry(key).or_default().push(id);
@@ -105,7 +107,7 @@ impl Registry {
         self.hooks.on_attach |= definition.on_attach.is_some();
         self.hooks.on_free |= definition.frees();
         self.hooks.on_died |= definition.on_died.is_some();
-        self.plain.push(definition.is_without_hooks());
+        self.plain.push(definition.is_without_hooks() && id != ComponentId::ENTITY);
         self.definitions.push(definition);
         Ok(id)
     }
@@ -118,7 +120,7 @@ impl Registry {
         &self.definitions[id.index()]
     }
 
-    /// Whether nothing is to be done when a block of a component comes or is torn down.
+    /// Whether nothing is to be done when a block of a component comes or is torn down; `entity` is never plain.
     #[inline]
     pub(crate) fn is_plain(&self, id: ComponentId) -> bool {
         self.plain[id.index()]
@@ -135,9 +137,15 @@ impl Registry {
         self.by_rust_type(TypeId::of::<T>())
     }
 
+    /// The component of a Rust type, and whether it is plain.
+    #[inline]
+    pub(crate) fn known<T: Component>(&self) -> Option<Known> {
+        self.by_type.get(TypeId::of::<T>())
+    }
+
     #[inline]
     pub(crate) fn by_rust_type(&self, rust_type: TypeId) -> Option<ComponentId> {
-        self.by_type.get(&rust_type).copied()
+        self.by_type.get(rust_type).map(|known| known.component)
     }
 
     /// The components a key of a config loads.

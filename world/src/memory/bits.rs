@@ -51,6 +51,17 @@ impl Presence {
         self.word(row as usize / 64) >> (row % 64) & 1 == 1
     }
 
+    /// The first row of a word.
+    #[inline(never)]
+    fn begin_word(&mut self, word: usize, bit: u64) {
+        if word >= self.words.len() {
+            self.grow(word + 1);
+        }
+        self.words[word] = bit;
+        self.summary[word / 64] |= 1 << (word % 64);
+        self.count += 1;
+    }
+
     #[cold]
     fn grow(&mut self, words: usize) {
         if self.words.len() < words {
@@ -63,17 +74,18 @@ impl Presence {
     #[inline]
     pub(crate) fn set(&mut self, row: u32) -> bool {
         let (word, bit) = (row as usize / 64, 1u64 << (row % 64));
-        if word >= self.words.len() {
-            self.grow(word + 1);
+        match self.words.get_mut(word) {
+            Some(own) if *own != 0 => {
+                let missing = *own & bit == 0;
+                *own |= bit;
+                self.count += missing as usize;
+                missing
+            }
+            _ => {
+                self.begin_word(word, bit);
+                true
+            }
         }
-        let before = self.words[word];
-        if before == 0 {
-            self.summary[word / 64] |= 1 << (word % 64);
-        }
-        self.words[word] = before | bit;
-        let missing = before & bit == 0;
-        self.count += missing as usize;
-        missing
     }
 
     /// Takes a row out; whether it was there.

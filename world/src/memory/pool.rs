@@ -228,6 +228,16 @@ impl Pool {
         }
     }
 
+    /// As `replace`, unless the pool is lent; whether it was written.
+    #[inline(always)]
+    pub(crate) fn replace_if_free(&mut self, row: u32, bytes: &[u8]) -> bool {
+        let free = !self.is_lent();
+        if free {
+            self.replace(row, bytes);
+        }
+        free
+    }
+
     /// The bytes of a row's block, live or deferred; none if it has none, or while the pool is lent for writing.
     #[inline]
     pub(crate) fn bytes_of(&self, row: u32) -> Option<&[u8]> {

@@ -149,14 +149,18 @@ impl Storage {
     ) -> bool {
         let Some(row) = self.slots.row(id) else { return false };
         let pool = &mut self.pools[component.index()];
-        if pool.present().has(row) && !pool.is_lent() {
-            pool.replace(row, block);
-        } else if add && !pool.present().has(row) && !pool.deferred().has(row) {
-            self.rows.note_late(row, component);
-            pool.insert(row, block);
-        } else {
+        let before = pool.present().word(row as usize / 64);
+        if before >> (row % 64) & 1 == 1 {
+            return pool.replace_if_free(row, block);
+        }
+        if !add || pool.deferred().has(row) {
             return false;
         }
+        // Another row of the word has it: that was noted then.
+        if before == 0 {
+            self.rows.note_late(row, component);
+        }
+        pool.insert(row, block);
         true
     }
 

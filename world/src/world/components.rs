@@ -2,7 +2,7 @@
 
 use super::events::{SystemError, SystemPhase};
 use super::{World, WorldEvent};
-use crate::component::{AttachContext, Component, FieldValue, field_value, set_field};
+use crate::component::{AttachContext, Component, FieldValue, Known, field_value, set_field};
 use crate::id::{ComponentId, EntityId, RunId};
 use crate::system::RunShared;
 use std::borrow::Cow;
@@ -199,22 +199,18 @@ impl World {
     /// # Errors
     /// If the entity is gone, its class does not permit the component, or the component's hook refuses.
     pub fn add<T: Component>(&mut self, id: EntityId, value: T) -> Result<(), AccessFault> {
-        let component = self.registered::<T>()?;
-        let block = bytemuck::bytes_of(&value);
-        if self.is_plain(component) && self.storage.put_plain(id, component, block, true) {
-            return Ok(());
-        }
-        self.add_bytes(id, component, block)
-    }
-
-    /// Whether adding a component changes its pool and nothing else.
-    #[inline]
-    fn is_plain(&self, component: ComponentId) -> bool {
         let RunShared { registry, factory, .. } = &*self.shared;
-        registry.is_plain(component)
+        let block = bytemuck::bytes_of(&value);
+        // Nobody is to be told and nobody asked: straight into the pool.
+        if let Some(Known { component, plain: true }) = registry.known::<T>()
             && !self.listeners.any()
             && !factory.has_classes()
-            && component != ComponentId::ENTITY
+            && self.storage.put_plain(id, component, block, true)
+        {
+            return Ok(());
+        }
+        let component = self.registered::<T>()?;
+        self.add_bytes(id, component, block)
     }
 
     /// Adds a component with its default values, by name.
@@ -231,7 +227,6 @@ impl World {
         self.add_bytes(id, component, &block)
     }
 
-    #[inline]
     pub(crate) fn add_bytes(
         &mut self,
         id: EntityId,
@@ -395,15 +390,18 @@ impl World {
     /// # Errors
     /// If the entity is gone or does not have it, or it is `entity`.
     pub fn remove_component<T: Component>(&mut self, id: EntityId) -> Result<(), AccessFault> {
-        let component = self.registered::<T>()?;
+        let Some(Known { component, plain: true }) = self.shared.registry.known::<T>() else {
+            let component = self.registered::<T>()?;
+            return self.remove_component_by_id(id, component);
+        };
         let row = self.row(id).ok_or(AccessFault::NoEntity(id))?;
-        if component == ComponentId::ENTITY {
-            return Err(AccessFault::BuiltIn);
+        if self.listeners.any() {
+            return self.remove_component_by_id(id, component);
         }
-        if !self.storage.pool(component).present().has(row) {
+        if !self.storage.pool_mut(component).defer(row) {
             return Err(AccessFault::Missing { entity: id, component: Cow::Borrowed(T::NAME) });
         }
-        self.take_component(id, row, component);
+        self.owe_block(component, row);
         Ok(())
     }
 
@@ -421,7 +419,6 @@ impl World {
         Ok(())
     }
 
-    #[inline]
     fn take_component(&mut self, id: EntityId, row: u32, component: ComponentId) {
         self.emit(WorldEvent::ComponentRemoved(id, component));
         // A listener may have removed the entity, moved its row, or loaded another world.

@@ -133,6 +133,15 @@ impl World {
     /// Owes a block of an entity that goes on.
     #[inline]
     pub(super) fn owe_block(&mut self, component: ComponentId, row: u32) {
+        let (asked_by, since, until) = (self.runs.acting(), self.logical_tick(), self.runs.next());
+        if let Some(last) = self.deferred.requests.back_mut()
+            && let Owed::Blocks { component: known, rows: OwedRows::Set(rows) } = &mut last.owed
+            && *known == component
+            && (last.asked_by, last.since, last.until) == (asked_by, since, until)
+        {
+            rows.set(row);
+            return;
+        }
         let ordered = !self.shared.registry.is_plain(component);
         self.owe(Some(component), row, ordered);
     }
@@ -146,7 +155,7 @@ impl World {
 
     /// Owes a block, or without a component a row: together with those the same system asked for in the same tick,
     /// which wait for the same runs.
-    #[inline]
+    #[inline(never)]
     fn owe(&mut self, component: Option<ComponentId>, row: u32, ordered: bool) {
         let (asked_by, since, until) = (self.runs.acting(), self.tick(), self.runs.next());
         let DeferredFree { requests, spare, .. } = &mut self.deferred;
