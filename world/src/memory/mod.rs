@@ -38,7 +38,7 @@ pub(crate) use mask::MaskCache;
 pub(crate) use parts::Parts;
 pub(crate) use pool::Pool;
 pub(crate) use rows::{ArchetypeId, Rows};
-pub(crate) use slots::ReservedIds;
+pub(crate) use slots::{ReservedIds, SlotTable};
 pub(crate) use storage::{CompiledQuery, Storage, StorageToken};
 pub(crate) use visit::{RowCursor, visit, visit_chunks, visit_ids, visit_to};
 pub(crate) use watch::WatchToken;

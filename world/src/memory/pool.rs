@@ -298,6 +298,19 @@ impl Pool {
         there
     }
 
+    /// Takes the component from a row, which the caller defers by `defer_all`; whether it was there.
+    #[inline(always)]
+    pub(crate) fn take(&mut self, row: u32) -> bool {
+        let there = self.present.clear(row);
+        self.version += there as u64;
+        there
+    }
+
+    /// Keeps the blocks of rows that lost the component until `free_all`.
+    pub(crate) fn defer_all(&mut self, rows: &Presence) {
+        rows.each_word(|word, bits| self.deferred.set_word(word, bits));
+    }
+
     /// Gives a deferred block back; nothing if that was done with its row.
     #[inline]
     pub(crate) fn free(&mut self, row: u32) {

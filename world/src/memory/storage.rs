@@ -6,7 +6,7 @@ use super::lookup::{LookupPlan, Lookups, Reader};
 use super::mask::{Mask, MaskCache, Terms};
 use super::pool::Pool;
 use super::rows::{ArchetypeId, Rows};
-use super::slots::Slots;
+use super::slots::{SlotTable, Slots};
 use super::watch::WatchToken;
 use super::{ItemKind, ItemTerm};
 use crate::component::Component;
@@ -162,6 +162,11 @@ impl Storage {
         }
         pool.insert(row, block);
         true
+    }
+
+    /// What changes of one component of many entities need.
+    pub(crate) fn split(&mut self, component: ComponentId) -> (&SlotTable, &mut Rows, &mut Pool) {
+        (self.slots.table(), &mut self.rows, &mut self.pools[component.index()])
     }
 
     /// Takes an entity's row out of queries, and gives up its blocks, which stay until `free_row`.

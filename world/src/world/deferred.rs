@@ -97,6 +97,25 @@ pub(crate) struct Request {
     pub(crate) until: RunId,
 }
 
+/// Who asks when, and for which runs what is asked for waits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Asked {
+    by: Option<SystemId>,
+    since: u64,
+    until: RunId,
+}
+
+impl Request {
+    fn new(owed: Owed, Asked { by, since, until }: Asked) -> Self {
+        Self { owed, asked_by: by, since, until }
+    }
+
+    #[inline]
+    fn asked(&self) -> Asked {
+        Asked { by: self.asked_by, since: self.since, until: self.until }
+    }
+}
+
 /// Requests in the order they were made, and rows that were given back.
 #[derive(Default)]
 pub(crate) struct DeferredFree {
@@ -108,13 +127,63 @@ pub(crate) struct DeferredFree {
 }
 
 impl DeferredFree {
+    /// An empty set of rows.
+    pub(super) fn empty_set(&mut self) -> Presence {
+        self.spare.pop().unwrap_or_default()
+    }
+
     /// Keeps the memory of a set that is done with.
-    fn recycle(&mut self, rows: OwedRows) {
-        if let OwedRows::Set(mut set) = rows
-            && self.spare.len() < SPARE
-        {
+    pub(super) fn recycle(&mut self, mut set: Presence) {
+        if self.spare.len() < SPARE {
             set.clear_all();
             self.spare.push(set);
+        }
+    }
+
+    /// Owes a block, or without a component a row: together with those that were asked for like it.
+    #[inline(never)]
+    fn owe(&mut self, component: Option<ComponentId>, row: u32, ordered: bool, asked: Asked) {
+        let alike = self.requests.iter_mut().rev().take(if ordered { 1 } else { LOOKED_THROUGH });
+        for request in alike.take_while(|request| request.asked() == asked) {
+            match &mut request.owed {
+                Owed::Blocks { component: known, rows } if Some(*known) == component => {
+                    return rows.push(row, ordered, &mut self.spare);
+                }
+                Owed::Rows(rows) if component.is_none() => return rows.push(row, ordered, &mut self.spare),
+                _ => {}
+            }
+        }
+        let rows = OwedRows::Listed(vec![row]);
+        let owed = match component {
+            Some(component) => Owed::Blocks { component, rows },
+            None => Owed::Rows(rows),
+        };
+        self.requests.push_back(Request::new(owed, asked));
+    }
+
+    /// Owes blocks of a plain component.
+    pub(super) fn owe_all(&mut self, component: ComponentId, rows: Presence, asked: Asked) {
+        if let Some(last) = self.requests.back_mut()
+            && last.asked() == asked
+            && let Owed::Blocks { component: known, rows: OwedRows::Set(owed) } = &mut last.owed
+            && *known == component
+        {
+            rows.each_word(|word, bits| owed.set_word(word, bits));
+            return self.recycle(rows);
+        }
+        let rows = OwedRows::Set(rows);
+        self.requests.push_back(Request::new(Owed::Blocks { component, rows }, asked));
+    }
+
+    /// Owes a block of a plain component no longer; its row is to have a new one.
+    pub(super) fn reclaim(&mut self, component: ComponentId, row: u32) {
+        for request in self.requests.iter_mut().rev() {
+            if let Owed::Blocks { component: known, rows } = &mut request.owed
+                && *known == component
+                && rows.take_out(row)
+            {
+                return;
+            }
         }
     }
 }
@@ -130,75 +199,58 @@ impl World {
         self.request(Owed::Lists(lists));
     }
 
+    /// Who asks now.
+    #[inline]
+    pub(super) fn asked(&self) -> Asked {
+        Asked { by: self.runs.acting(), since: self.tick(), until: self.runs.next() }
+    }
+
     /// Owes a block of an entity that goes on.
     #[inline]
     pub(super) fn owe_block(&mut self, component: ComponentId, row: u32) {
-        let (asked_by, since, until) = (self.runs.acting(), self.logical_tick(), self.runs.next());
+        let asked = self.asked();
         if let Some(last) = self.deferred.requests.back_mut()
+            && last.asked() == asked
             && let Owed::Blocks { component: known, rows: OwedRows::Set(rows) } = &mut last.owed
             && *known == component
-            && (last.asked_by, last.since, last.until) == (asked_by, since, until)
         {
             rows.set(row);
             return;
         }
         let ordered = !self.shared.registry.is_plain(component);
-        self.owe(Some(component), row, ordered);
+        self.deferred.owe(Some(component), row, ordered, asked);
     }
 
     /// Owes a row with all its blocks.
     #[inline]
     pub(super) fn owe_row(&mut self, row: u32) {
-        let ordered = self.shared.registry.any_on_free();
-        self.owe(None, row, ordered);
-    }
-
-    /// Owes a block, or without a component a row: together with those the same system asked for in the same tick,
-    /// which wait for the same runs.
-    #[inline(never)]
-    fn owe(&mut self, component: Option<ComponentId>, row: u32, ordered: bool) {
-        let (asked_by, since, until) = (self.runs.acting(), self.tick(), self.runs.next());
-        let DeferredFree { requests, spare, .. } = &mut self.deferred;
-        for request in requests.iter_mut().rev().take(if ordered { 1 } else { LOOKED_THROUGH }) {
-            if request.asked_by != asked_by || request.since != since || request.until != until {
-                break;
-            }
-            match &mut request.owed {
-                Owed::Blocks { component: known, rows } if Some(*known) == component => {
-                    return rows.push(row, ordered, spare);
-                }
-                Owed::Rows(rows) if component.is_none() => return rows.push(row, ordered, spare),
-                _ => {}
-            }
+        let asked = self.asked();
+        if let Some(last) = self.deferred.requests.back_mut()
+            && last.asked() == asked
+            && let Owed::Rows(OwedRows::Set(rows)) = &mut last.owed
+        {
+            rows.set(row);
+            return;
         }
-        let rows = OwedRows::Listed(vec![row]);
-        self.request(match component {
-            Some(component) => Owed::Blocks { component, rows },
-            None => Owed::Rows(rows),
-        });
+        let ordered = self.shared.registry.any_on_free();
+        self.deferred.owe(None, row, ordered, asked);
     }
 
     /// Lets a row whose old block of a component is owed have a new one. No run holds the old one any more, and it
     /// is owed no longer.
     pub(super) fn reclaim(&mut self, component: ComponentId, row: u32) {
-        let ordered = !self.shared.registry.is_plain(component);
         let pool = self.storage.pool_mut(component);
-        if ordered {
-            return pool.reclaim(row);
-        }
-        for request in self.deferred.requests.iter_mut().rev() {
-            if let Owed::Blocks { component: known, rows } = &mut request.owed
-                && *known == component
-                && rows.take_out(row)
-            {
-                return pool.free(row);
-            }
+        if self.shared.registry.is_plain(component) {
+            self.deferred.reclaim(component, row);
+            pool.free(row);
+        } else {
+            pool.reclaim(row);
         }
     }
 
     fn request(&mut self, owed: Owed) {
-        let (asked_by, since, until) = (self.runs.acting(), self.tick(), self.runs.next());
-        self.deferred.requests.push_back(Request { owed, asked_by, since, until });
+        let asked = self.asked();
+        self.deferred.requests.push_back(Request::new(owed, asked));
     }
 
     /// Gives back what was asked for before a tick and no open run can touch.
@@ -242,7 +294,9 @@ impl World {
 
     fn give_rows(&mut self, rows: OwedRows) {
         rows.each_word(|word, rows| self.storage.rows.give_word(word, rows));
-        self.deferred.recycle(rows);
+        if let OwedRows::Set(set) = rows {
+            self.deferred.recycle(set);
+        }
     }
 
     /// A run ended: what waited for it may wait no longer.
@@ -280,7 +334,7 @@ impl World {
             }
             Owed::Blocks { component, rows: OwedRows::Set(rows) } => {
                 self.storage.pool_mut(component).free_all(&rows);
-                self.deferred.recycle(OwedRows::Set(rows));
+                self.deferred.recycle(rows);
             }
             Owed::Rows(rows) => {
                 if self.shared.registry.any_on_free() {

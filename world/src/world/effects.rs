@@ -106,23 +106,17 @@ impl World {
             if self.content != content {
                 return;
             }
-            // Nobody is to be told and nobody asked: straight into the pool.
-            let plain = !self.listeners.any() && self.shared.registry.is_plain(component);
-            let permitted = match kind {
-                ChangeKind::Put => !self.shared.factory.has_classes(),
-                ChangeKind::Set => true,
-                ChangeKind::Remove => false,
-            };
-            let plain = plain && permitted && component != ComponentId::ENTITY;
+            let block = |k: usize| &blocks[k * size..(k + 1) * size];
+            if self.can_edit_quickly(component) {
+                let refused = self.edit_quickly(component).apply(kind, ids, blocks, size);
+                refused.into_iter().for_each(|k| self.apply_change(kind, component, ids[k], block(k)));
+                continue;
+            }
             for (k, &id) in ids.iter().enumerate() {
-                let block = &blocks[k * size..(k + 1) * size];
-                if plain && self.storage.put_plain(id, component, block, kind == ChangeKind::Put) {
-                    continue;
-                }
                 if self.content != content {
                     return;
                 }
-                self.apply_change(kind, component, id, block);
+                self.apply_change(kind, component, id, block(k));
             }
         }
     }

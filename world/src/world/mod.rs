@@ -10,6 +10,7 @@ mod components; // components of entities that are there
 mod content; // all of it, exchanged
 mod deferred; // blocks and rows given back late
 mod dispatch; // from a system to an open run
+mod edit; // one component of many entities
 mod effects; // what runs asked for
 mod entities; // coming and going
 mod entity_ref; // one entity to read, and its class
@@ -32,6 +33,7 @@ mod workers;
 
 pub use clocks::{Clock, Clocks};
 pub use components::AccessFault;
+pub use edit::Edit;
 pub use entity_ref::{ClassError, ClassWrapper, EntityRef};
 pub use events::{SystemError, SystemPhase, WorldEvent};
 pub use index::{Index, IndexError, IndexKind};

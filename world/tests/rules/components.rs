@@ -3,8 +3,8 @@
 use crate::common::*;
 use bytemuck::{Pod, Zeroable};
 use vivarium_world::{
-    AccessFault, Catalog, Component, ComponentDef, ComponentId, Config, Entity, LoadOptions, SaveForm,
-    SystemDef, World,
+    AccessFault, Catalog, Component, ComponentDef, ComponentId, Config, Entity, EntityId, LoadOptions,
+    SaveForm, SystemDef, World,
 };
 
 fn names(world: &World, id: vivarium_world::EntityId) -> Vec<String> {
@@ -282,4 +282,63 @@ fn no_worker_creates_or_adds_a_load_last_component() {
     let errors = errors(&mut world);
     assert!(errors.len() == 1 && errors[0].contains("late"), "{errors:?}");
     assert_eq!(world.len(), 1);
+}
+
+/// `Frozen` has no hooks, `Place` has, and a listener hears of both.
+#[test]
+fn an_edit_of_one_component_does_what_single_calls_do() {
+    fn places(world: &mut World, ids: &[EntityId]) -> Vec<Option<Place>> {
+        ids.iter().map(|&id| world.get::<Place>(id)).collect()
+    }
+    for listens in [false, true] {
+        let [(mut one, by_calls), (mut two, by_edit)] = [world(0), world(0)];
+        let spawn = |world: &mut World| -> Vec<EntityId> {
+            if listens {
+                world.listen(|_, _| ());
+            }
+            (0..200).map(|n| world.spawn((Place { x: n as f64 }, Speed { vx: 1.0 }))).collect()
+        };
+        let (ids, same) = (spawn(&mut one), spawn(&mut two));
+        assert_eq!(ids, same);
+        let gone = ids[7];
+        (one.remove(gone), two.remove(gone));
+        for round in 0..3 {
+            let some = || ids.iter().copied().skip(round).step_by(round + 2);
+            let mut edit = two.edit::<Frozen>().unwrap();
+            for id in some() {
+                assert_eq!(edit.add(id, Frozen), one.add(id, Frozen));
+            }
+            for id in some().step_by(2) {
+                assert_eq!(edit.remove(id), one.remove_component::<Frozen>(id).is_ok());
+                assert_eq!(edit.remove(id), one.remove_component::<Frozen>(id).is_ok());
+            }
+            for id in some().step_by(4) {
+                assert_eq!(edit.add(id, Frozen), one.add(id, Frozen));
+            }
+            drop(edit);
+            let mut edit = two.edit::<Place>().unwrap();
+            for id in some() {
+                let change = |place: &mut Place| std::mem::replace(&mut place.x, round as f64);
+                assert_eq!(edit.update(id, change), one.update_component(id, change));
+            }
+            for id in some().step_by(3) {
+                assert_eq!(edit.remove(id), one.remove_component::<Place>(id).is_ok());
+            }
+            for id in some().step_by(6) {
+                assert_eq!(edit.add(id, Place { x: 9.0 }), one.add(id, Place { x: 9.0 }));
+            }
+            drop(edit);
+            for component in [one.registry().of::<Frozen>().unwrap(), one.registry().of::<Place>().unwrap()] {
+                assert_eq!(one.pool_len(component), two.pool_len(component));
+            }
+            assert_eq!(one.deferred_blocks(), two.deferred_blocks());
+            assert_eq!(places(&mut one, &ids), places(&mut two, &ids));
+            if round > 0 {
+                (one.step(), two.step());
+            }
+            assert_eq!(by_calls.take(), by_edit.take());
+            assert_eq!(one.state_hash(), two.state_hash());
+        }
+        assert!(two.edit::<Entity>().is_err());
+    }
 }
