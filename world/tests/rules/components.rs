@@ -301,7 +301,8 @@ fn an_edit_of_one_component_does_what_single_calls_do() {
         let (ids, same) = (spawn(&mut one), spawn(&mut two));
         assert_eq!(ids, same);
         let gone = ids[7];
-        (one.remove(gone), two.remove(gone));
+        one.remove(gone);
+        two.remove(gone);
         for round in 0..3 {
             let some = || ids.iter().copied().skip(round).step_by(round + 2);
             let mut edit = two.edit::<Frozen>().unwrap();
@@ -334,7 +335,8 @@ fn an_edit_of_one_component_does_what_single_calls_do() {
             assert_eq!(one.deferred_blocks(), two.deferred_blocks());
             assert_eq!(places(&mut one, &ids), places(&mut two, &ids));
             if round > 0 {
-                (one.step(), two.step());
+                one.step();
+                two.step();
             }
             assert_eq!(by_calls.take(), by_edit.take());
             assert_eq!(one.state_hash(), two.state_hash());
