@@ -50,7 +50,7 @@ pub use system::{
 pub use timing::{PerformanceTiming, RunTime};
 pub use world::{
     AccessFault, ClassError, ClassWrapper, Clock, Clocks, ConflictScheduler, DefaultScheduler, Dispatched,
-    Edit, EntityRef, FinishedRun, Index, IndexError, IndexKind, IndexValue, LoadError, LoadOptions,
+    Edit, EntityRef, FinishedRun, Hung, Index, IndexError, IndexKind, IndexValue, LoadError, LoadOptions,
     LoadReport, PreparedQuery, ReadyEffects, SaveError, SceneInfo, Scheduler, SchedulerContext, SystemError,
     SystemPhase, SystemStatus, UnknownScheduler, UpdateReport, World, WorldEvent, WorldOptions,
 };

@@ -70,6 +70,9 @@ pub enum TemplateError {
 /// Why an entity cannot be made.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum CreateError {
+    /// The world was destroyed.
+    #[error("the world was destroyed; make a new one")]
+    Destroyed,
     /// There are classes, and the config names no type.
     #[error("the entity has no type; with classes, every entity needs the type of a template")]
     NoType,
@@ -126,6 +129,7 @@ impl CreateError {
             Self::FlagNotBool { key, .. } => Some(key),
             Self::OutsideClass { key, .. } => Some(key),
             Self::Component { error, .. } => error.key.as_deref(),
+            Self::Destroyed => None,
         }
     }
 }

@@ -6,12 +6,13 @@ use super::thread::HostThread;
 use crate::component::FieldValue;
 use crate::config::{Config, Value};
 use crate::id::{EntityId, Ordinal};
-use crate::world::{LoadOptions, STALL, World};
+use crate::world::{LoadOptions, World};
 use std::collections::BTreeMap;
 
 impl HostThread {
     pub(super) fn execute(&mut self, command: Command) -> Result<Done, String> {
-        if let Command::Load { .. } | Command::Save { .. } | Command::Hash | Command::Compact = command {
+        // A load leaves behind what does not end.
+        if let Command::Save { .. } | Command::Hash | Command::Compact = command {
             self.settle()?;
         }
         match command {
@@ -75,10 +76,7 @@ impl HostThread {
 
     /// Settles the world, unless a run hangs.
     fn settle(&mut self) -> Result<(), String> {
-        self.world.settle_within(STALL).map_err(|system| {
-            let name = self.world.system_name(system);
-            format!("`{name}` has been running for {} seconds and does not end; disable it", STALL.as_secs())
-        })
+        self.world.try_settle().map_err(|hung| hung.to_string())
     }
 
     fn edit_entities(&mut self, command: Command) -> Result<Done, String> {

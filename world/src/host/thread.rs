@@ -104,6 +104,7 @@ impl HostThread {
         match message {
             Message::View(view) => self.view = view,
             Message::Command(_, Command::Quit) => {
+                // A run that does not end is left behind.
                 self.world.settle();
                 self.quit = true;
             }

@@ -3,16 +3,16 @@
 use super::entities::EntityList;
 use super::shapes;
 use super::{
-    BlockState, CatalogView, ClassView, ComponentState, ComponentView, DeferredBlock, DeferredView,
-    EntityDetail, EntityName, MemoryView, OpenRun, PairReason, PoolView, RawBlock, ScheduleView, Snapshot,
-    SystemState, SystemView, TemplateView, TimingView, ViewRequest,
+    BlockState, CatalogView, ClassView, ComponentState, ComponentView, DeferredView, EntityDetail,
+    EntityName, MemoryView, OpenRun, PairReason, PoolView, RawBlock, ScheduleView, Snapshot, SystemState,
+    SystemView, TemplateView, TimingView, ViewRequest,
 };
 use crate::component::{FieldValue, field_value};
 use crate::config::Config;
 use crate::entity::Prepared;
 use crate::id::{ComponentId, EntityId, Ordinal, RunId, SystemId};
 use crate::schedule::{Creates, Plan};
-use crate::world::{Owed, World};
+use crate::world::World;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
@@ -326,32 +326,7 @@ fn deferred(world: &World) -> DeferredView {
         view.blocks += blocks;
         view.bytes += blocks * pool.block_size();
     }
-    for request in world.deferred_requests() {
-        if view.list.len() >= LISTED {
-            break;
-        }
-        let (rows, component) = match &request.owed {
-            Owed::Blocks { component, rows } => (rows, Some(*component)),
-            Owed::Rows(rows) => (rows, None),
-            Owed::Hook { .. } | Owed::Lists(_) => continue,
-        };
-        for row in rows.iter().take(LISTED - view.list.len()) {
-            let Some(owner) = world.storage.id_of(row) else { continue };
-            let components =
-                component.map_or_else(|| world.storage.components_of(row), |component| vec![component]);
-            for component in components {
-                view.list.push(DeferredBlock {
-                    component,
-                    row,
-                    owner,
-                    asked_by: request.asked_by,
-                    since: request.since,
-                    waits_for: world.waited_for(request),
-                    quarantined: world.storage.pool(component).quarantined().has(row),
-                });
-            }
-        }
-    }
+    view.list.extend(world.deferred().take(LISTED));
     view.runs = world.open_runs();
     view
 }

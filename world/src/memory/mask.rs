@@ -27,6 +27,14 @@ pub(crate) struct Mask {
 }
 
 impl Mask {
+    /// Adds its rows to a set.
+    pub(crate) fn add_to(&self, rows: &mut Presence) {
+        for piece in &self.pieces {
+            rows.set_range(piece.row, piece.len);
+            super::bits::ones(piece.bits).for_each(|bit| _ = rows.set(piece.row + bit));
+        }
+    }
+
     /// How many members an update gets at once, on average: those that lie side by side come together.
     pub(crate) fn mean_chunk(&self) -> f64 {
         let chunks: usize =

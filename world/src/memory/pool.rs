@@ -328,6 +328,15 @@ impl Pool {
         }
     }
 
+    /// Notes that a run which hangs may still touch a block that was given up, or that it ended.
+    pub(crate) fn set_quarantined(&mut self, row: u32, on: bool) {
+        if on {
+            self.quarantined.set(row)
+        } else {
+            self.quarantined.clear(row)
+        };
+    }
+
     /// Gives the blocks of retired rows of a word back, where there are any.
     #[inline]
     pub(crate) fn free_retired(&mut self, word: usize, rows: u64) {

@@ -42,6 +42,8 @@ pub(crate) struct Slots {
     first_generation: u32,
     /// The greatest generation of any id so far.
     greatest: u32,
+    /// Slots are not handed out again after this generation.
+    last_generation: u32,
 }
 
 impl Default for Slots {
@@ -58,6 +60,7 @@ impl Slots {
             next: Arc::default(),
             first_generation: generation,
             greatest: generation,
+            last_generation: u32::MAX,
         }
     }
 
@@ -66,6 +69,15 @@ impl Slots {
         // Relaxed: the world thread asks, and no run is open.
         let untouched = self.next.load(Ordering::Relaxed) == 0;
         Self::beginning_with(if untouched { self.greatest } else { self.greatest.saturating_add(1) })
+    }
+
+    /// Sees that no id handed out from now on is one of a successor's, which has ids already.
+    pub(crate) fn end_before(&mut self, successor: &Self) {
+        self.last_generation = successor.first_generation.saturating_sub(1);
+        if self.first_generation > self.last_generation {
+            // No id was handed out yet, so the successor begins where this does.
+            self.first_generation = u32::MAX;
+        }
     }
 
     pub(crate) fn table(&self) -> &Arc<SlotTable> {
@@ -155,7 +167,8 @@ impl Slots {
     /// Hands the slot of an id that may be written down somewhere out again in the next generation.
     #[inline]
     pub(crate) fn retire(&mut self, id: EntityId) {
-        if let Some(generation) = id.generation().checked_add(1) {
+        if id.generation() < self.last_generation {
+            let generation = id.generation() + 1;
             self.greatest = self.greatest.max(generation);
             self.free.push(EntityId::new(id.slot(), generation));
         }

@@ -12,6 +12,9 @@ use thiserror::Error;
 /// Why a system cannot be registered.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum AccessError {
+    /// The world was destroyed.
+    #[error("the world was destroyed; make a new one")]
+    Destroyed,
     /// A query asks for a type that is no registered component.
     #[error("system {system:?}: {component} is not a registered component; register it in the catalog first")]
     UnknownType {

@@ -83,11 +83,16 @@ impl Changes {
     }
 }
 
+/// Errors of one run that are kept; more are counted.
+pub(crate) const ERRORS_KEPT: usize = 1000;
+
 /// Effects of one run, each kind in call order.
 #[derive(Default)]
 pub(crate) struct Effects {
     /// With the entity, where it is one's.
     pub(crate) errors: Vec<(Option<EntityId>, String)>,
+    /// Errors beyond those that are kept.
+    pub(crate) more_errors: usize,
     pub(crate) changes: Changes,
     pub(crate) events: Vec<Box<dyn Any + Send>>,
     pub(crate) deaths: Vec<EntityId>,
@@ -128,9 +133,21 @@ impl Effects {
             && self.created.is_empty()
     }
 
+    /// Adds an error, if there are not too many.
+    pub(crate) fn fail(&mut self, id: Option<EntityId>, message: String) {
+        if self.errors.len() < ERRORS_KEPT {
+            self.errors.push((id, message));
+        } else {
+            self.more_errors += 1;
+        }
+    }
+
     /// Adds what was asked for after this.
     pub(crate) fn append(&mut self, mut later: Effects) {
+        let more = later.errors.len().saturating_sub(ERRORS_KEPT.saturating_sub(self.errors.len()));
         self.errors.append(&mut later.errors);
+        self.errors.truncate(ERRORS_KEPT);
+        self.more_errors += more + later.more_errors;
         self.changes.append(&mut later.changes);
         self.events.append(&mut later.events);
         self.deaths.append(&mut later.deaths);

@@ -5,6 +5,8 @@ use super::body::{Outcome, WorkerBody, ids_of};
 use super::effects::Effects;
 use crate::memory::{Lent, Parts, Query};
 use std::marker::PhantomData;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// Calls a closure with every member of the first query, on as many threads as have time.
@@ -35,32 +37,44 @@ where
 {
     fn run(&mut self, lent: &mut Lent, _: &[String], run: &mut Run) {
         let each = &self.each;
+        let panicked;
         let mut done = {
             let parts = Parts::<Q>::new(lent, 0);
             // Threads besides this one, which is one of the pool's if there is a pool.
             let threads = rayon::current_thread_index().map_or(1, |_| rayon::current_num_threads());
             let helpers = (threads - 1).min(parts.len().saturating_sub(1));
-            let done = Mutex::new(Vec::new());
+            let (done, asked) = (Mutex::new(Vec::new()), AtomicUsize::new(0));
+            let room = run.room;
             let beside: Vec<Mutex<Run>> =
                 run.ids.share(helpers).into_iter().map(|ids| Mutex::new(run.beside(ids))).collect();
-            if helpers == 0 {
-                work(&parts, each, run, &done);
-            } else {
+            let worked = catch_unwind(AssertUnwindSafe(|| {
+                if helpers == 0 {
+                    return work(&parts, each, run, &done, (room, &asked));
+                }
                 // A helper that no thread had time to begin is run by this one at the end, and finds nothing left.
                 rayon::scope(|scope| {
                     for run in &beside {
-                        let (parts, done) = (&parts, &done);
+                        let (parts, done, asked) = (&parts, &done, &asked);
                         scope.spawn(move |_| {
                             let mut run = run.lock().unwrap_or_else(PoisonError::into_inner);
-                            work(parts, each, &mut run, done);
+                            work(parts, each, &mut run, done, (room, asked));
                         });
                     }
-                    work(&parts, each, run, &done);
+                    work(&parts, each, run, &done, (room, &asked));
                 });
-            }
+            }));
+            panicked = worked.err();
             for beside in beside {
-                run.ids.take_back(beside.into_inner().unwrap_or_else(PoisonError::into_inner).ids);
+                let beside = beside.into_inner().unwrap_or_else(PoisonError::into_inner);
+                run.ids.take_back(beside.ids);
+                run.flooded |= beside.flooded;
+                // Of a part that panicked; what is created and dropped is given back all the same.
+                run.effects.append(beside.effects);
             }
+            // Whether all of them together asked for too much does not depend on who asked for what.
+            let asked = asked.into_inner();
+            run.flooded |= asked > room;
+            run.room = room.saturating_sub(asked);
             done.into_inner().unwrap_or_else(PoisonError::into_inner)
         };
         done.sort_unstable_by_key(|done: &PartDone| done.part);
@@ -69,6 +83,9 @@ where
             run.effects.append(part.effects);
             failed.extend(part.failed);
         }
+        if let Some(panic) = panicked {
+            resume_unwind(panic);
+        }
         if !failed.is_empty() {
             let rows = ids_of(lent, 0, failed.iter().map(|&(row, _)| row));
             run.fail_all(failed.into_iter().map(|(row, error)| (rows.get(&row).copied(), error)));
@@ -76,12 +93,13 @@ where
     }
 }
 
-/// Claims parts until none is left.
+/// Claims parts until none is left. All threads together may ask for `room` effects.
 fn work<Q, R>(
     parts: &Parts<'_, Q>,
     each: &(impl for<'a> Fn(Q::Row<'a>, &mut Run) -> R + Sync),
     run: &mut Run,
     done: &Mutex<Vec<PartDone>>,
+    (room, asked): (usize, &AtomicUsize),
 ) where
     Q: Query,
     R: Outcome,
@@ -91,11 +109,15 @@ fn work<Q, R>(
         let Some(part) = parts.claim() else { return };
         let number = part.number();
         run.begin_part(number);
+        // Relaxed: a thread that hears late of others asks for more than it might, and all of it is discarded.
+        let here = room.saturating_sub(asked.load(Ordering::Relaxed));
+        run.room = here;
         part.visit(|item, row| {
             if let Some(error) = each(item, run).error() {
                 failed.push((row, error));
             }
         });
+        asked.fetch_add(here - run.room, Ordering::Relaxed);
         if !run.effects.is_empty() || !failed.is_empty() {
             let effects = std::mem::take(&mut run.effects);
             let part = PartDone { part: number, effects, failed };

@@ -76,6 +76,12 @@ pub enum EffectError {
         /// The component.
         component: String,
     },
+    /// The run asked for more than a run may.
+    #[error(
+        "system {0:?} asked for more effects than a run may; what it asked for is discarded: ask for less, or raise \
+         `World::set_effect_limit`"
+    )]
+    TooMany(String),
     /// The config has a fault.
     #[error("system {system:?} could not create an entity: {error}")]
     Create {
@@ -130,6 +136,10 @@ pub struct Run {
     pub(crate) random: Option<Stream>,
     /// Whether the system said that the run as a whole failed.
     pub(crate) failed: bool,
+    /// How many more effects it may ask for.
+    pub(crate) room: usize,
+    /// Whether it asked for more than that.
+    pub(crate) flooded: bool,
     pub(crate) scratch: Prepared,
 }
 
@@ -153,6 +163,8 @@ impl Run {
             effects: Effects::default(),
             random: None,
             failed: false,
+            room: self.room,
+            flooded: false,
             scratch: Prepared::default(),
         }
     }
@@ -231,6 +243,7 @@ impl Run {
         if !self.capabilities.kills {
             return Err(self.undeclared("kill entities", "kills()"));
         }
+        self.take_room()?;
         self.effects.deaths.push(id);
         Ok(())
     }
@@ -240,6 +253,7 @@ impl Run {
     /// # Errors
     /// If the system did not declare that it adds `T`.
     pub fn add<T: Component>(&mut self, id: EntityId, value: T) -> Result<(), EffectError> {
+        self.take_room()?;
         let block = bytemuck::bytes_of(&value);
         if self.effects.changes.again(ChangeKind::Put, TypeId::of::<T>(), id, block) {
             return Ok(());
@@ -257,6 +271,7 @@ impl Run {
     /// # Errors
     /// If the system did not declare that it writes `T`.
     pub fn set<T: Component>(&mut self, id: EntityId, value: T) -> Result<(), EffectError> {
+        self.take_room()?;
         let block = bytemuck::bytes_of(&value);
         if self.effects.changes.again(ChangeKind::Set, TypeId::of::<T>(), id, block) {
             return Ok(());
@@ -274,6 +289,7 @@ impl Run {
     /// # Errors
     /// If the system did not declare that it removes `T`.
     pub fn remove<T: Component>(&mut self, id: EntityId) -> Result<(), EffectError> {
+        self.take_room()?;
         if self.effects.changes.again(ChangeKind::Remove, TypeId::of::<T>(), id, &[]) {
             return Ok(());
         }
@@ -290,6 +306,7 @@ impl Run {
     /// # Errors
     /// If the config has a fault, or loads a component the system did not declare it creates.
     pub fn create(&mut self, config: &Config<'_>) -> Result<EntityId, EffectError> {
+        self.take_room()?;
         let mut prepared = std::mem::take(&mut self.scratch);
         let shared = self.shared.clone();
         let made = shared.factory.prepare(&shared.registry, shared.heap(), config, &mut prepared);
@@ -314,6 +331,7 @@ impl Run {
         if self.effects.last_spawned.as_ref().is_none_or(|last| last.rust_type != TypeId::of::<B>()) {
             self.effects.last_spawned = Some(self.prepare_to_spawn::<B>()?);
         }
+        self.take_room()?;
         let id = self.ids.take();
         let Effects { staged, last_spawned, created, .. } = &mut self.effects;
         if let Some(last) = last_spawned {
@@ -348,18 +366,39 @@ impl Run {
         Ok(LastSpawned { rust_type: TypeId::of::<B>(), staged, columns })
     }
 
-    /// Sends an event to whoever listens for its type, after the run.
+    /// Sends an event to whoever listens for its type, after the run. Nothing is sent by a run that asked for more
+    /// effects than a run may.
     pub fn send<E: Any + Send>(&mut self, event: E) {
-        self.effects.events.push(Box::new(event));
+        if self.take_room().is_ok() {
+            self.effects.events.push(Box::new(event));
+        }
     }
 
-    /// Reports an error about an entity.
+    /// Reports an error about an entity. A run keeps its first thousand, and counts the others.
     pub fn fail(&mut self, id: EntityId, message: impl Into<String>) {
-        self.effects.errors.push((Some(id), message.into()));
+        self.effects.fail(Some(id), message.into());
     }
 
     pub(super) fn fail_all(&mut self, errors: impl IntoIterator<Item = (Option<EntityId>, String)>) {
-        self.effects.errors.extend(errors);
+        errors.into_iter().for_each(|(id, message)| self.effects.fail(id, message));
+    }
+
+    /// Counts an effect that is about to be asked for.
+    #[inline(always)]
+    fn take_room(&mut self) -> Result<(), EffectError> {
+        match self.room.checked_sub(1) {
+            Some(room) => {
+                self.room = room;
+                Ok(())
+            }
+            None => Err(self.flood()),
+        }
+    }
+
+    #[cold]
+    fn flood(&mut self) -> EffectError {
+        self.flooded = true;
+        EffectError::TooMany(self.name.to_string())
     }
 
     fn stage(&mut self, prepared: &Prepared) -> EntityId {

@@ -8,11 +8,13 @@ use std::collections::HashMap;
 impl World {
     /// Puts every entity into the row it would have if the world were built anew from what its entities are made
     /// of now, in creation order. What is open is settled and what is owed is freed first. Returns how many
-    /// entities changed their row.
+    /// entities changed their row: none if a run does not end.
     ///
     /// Systems visit rows in order, so the order of visits may change.
     pub fn compact(&mut self) -> usize {
-        self.settle();
+        if self.try_settle().is_err() {
+            return 0;
+        }
         while let Some(&id) = self.leaving.front() {
             self.finish_removal(id);
         }

@@ -1,6 +1,7 @@
 //! Components of entities that are there: reading, writing, adding, removing.
 
 use super::events::{SystemError, SystemPhase};
+use super::hung::Hung;
 use super::{World, WorldEvent};
 use crate::component::{AttachContext, Component, FieldValue, Known, field_value, set_field};
 use crate::id::{ComponentId, EntityId, RunId};
@@ -55,6 +56,12 @@ pub enum AccessFault {
         /// The class.
         class: String,
     },
+    /// A run holds the component and does not end.
+    #[error(transparent)]
+    Hung(#[from] Hung),
+    /// The world was destroyed.
+    #[error("the world was destroyed; make a new one")]
+    Destroyed,
     /// The component's own hook refused.
     #[error("component {component:?} could not be attached to entity {entity}: {message}")]
     Attach {
@@ -77,10 +84,11 @@ impl World {
         self.storage.slots.row(id)
     }
 
-    /// A component of an entity; none if it is gone or does not have it. Waits for a run that writes it.
+    /// A component of an entity; none if it is gone or does not have it. Waits for a run that writes it; none too if
+    /// that does not end.
     pub fn get<T: Component>(&mut self, id: EntityId) -> Option<T> {
         let component = self.shared.registry.of::<T>()?;
-        self.wait_to_read(component);
+        self.wait_to_read(component).ok()?;
         self.peek_bytes(id, component).map(bytemuck::pod_read_unaligned)
     }
 
@@ -118,7 +126,7 @@ impl World {
     /// Writes a component of an entity that has it. Waits for runs that hold the component.
     ///
     /// # Errors
-    /// If the entity is gone or does not have it, or it is `entity`.
+    /// If the entity is gone or does not have it, it is `entity`, or a run that holds it does not end.
     pub fn set<T: Component>(&mut self, id: EntityId, value: T) -> Result<(), AccessFault> {
         let component = self.registered::<T>()?;
         self.set_bytes(id, component, bytemuck::bytes_of(&value))
@@ -135,7 +143,7 @@ impl World {
         block: &[u8],
     ) -> Result<(), AccessFault> {
         let row = self.row_with(id, component)?;
-        self.wait_to_write(component);
+        self.wait_to_write(component)?;
         self.owe_lists_of_row(row, component, block);
         self.storage.pool_mut(component).replace(row, block);
         self.emit(WorldEvent::ComponentChanged(id, component));
@@ -155,7 +163,7 @@ impl World {
     ) -> Result<(), AccessFault> {
         let component = self.component_named(component)?;
         let row = self.row_with(id, component)?;
-        self.wait_to_write(component);
+        self.wait_to_write(component)?;
         let definition = self.shared.registry.get(component);
         let Some(description) = definition.fields().iter().find(|known| known.name == field) else {
             let names = definition.fields().iter().map(|field| field.name.as_str());
@@ -197,7 +205,8 @@ impl World {
     /// Adds a component; one that is there is replaced.
     ///
     /// # Errors
-    /// If the entity is gone, its class does not permit the component, or the component's hook refuses.
+    /// If the entity is gone, its class does not permit the component, the component's hook refuses, or a run that
+    /// holds the old block does not end.
     pub fn add<T: Component>(&mut self, id: EntityId, value: T) -> Result<(), AccessFault> {
         let RunShared { registry, factory, .. } = &*self.shared;
         let block = bytemuck::bytes_of(&value);
@@ -242,12 +251,12 @@ impl World {
         let pool = self.storage.pool(component);
         let replaces = pool.present().has(row);
         if replaces {
-            self.wait_to_write(component);
+            self.wait_to_write(component)?;
             self.owe_hook(row, component, block);
             self.storage.pool_mut(component).replace(row, block);
         } else {
             if pool.deferred().has(row) {
-                self.wait_to_write(component);
+                self.wait_to_write(component)?;
                 self.owe_hook(row, component, block);
                 self.reclaim(component, row);
             }
@@ -298,6 +307,9 @@ impl World {
     pub(super) fn owe_lists_dropped(&mut self, row: u32, component: ComponentId, block: &[u8]) {
         let definition = self.shared.registry.get(component);
         if definition.has_lists() {
+            // Lists that nobody can tell are not held stay until the world's content goes.
+            let Ok(()) = self.wait_to_read(component) else { return };
+            let definition = self.shared.registry.get(component);
             let held = self.storage.pool(component).bytes_of(row).unwrap_or_default();
             let lists = definition.lists_left(block, held);
             self.owe_left(lists);
@@ -322,7 +334,7 @@ impl World {
         let shared = self.shared.clone();
         let definition = shared.registry.get(component);
         let (Some(hook), Some(row)) = (&definition.on_attach, self.row(id)) else { return Ok(()) };
-        self.wait_for_runs_from(component, since);
+        self.wait_for_runs_from(component, since)?;
         let Some(before) = self.storage.pool(component).unseen_bytes_of(row) else { return Ok(()) };
         let before = before.to_vec();
         let mut block = before.clone();
@@ -339,7 +351,7 @@ impl World {
         };
         self.owe_lists(component, &before, &block);
         // Also where the hook failed: lists it made are released with the block.
-        self.wait_for_runs_from(component, since);
+        self.wait_for_runs_from(component, since)?;
         self.storage.pool_mut(component).replace_unseen(row, &block);
         result.map_err(|message| {
             self.storage.pool_mut(component).defer(row);

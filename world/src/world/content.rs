@@ -6,10 +6,11 @@ use crate::id::EntityId;
 
 impl World {
     /// Takes everything away: entities in order, systems, what was owed. Runs that are open are waited for, their
-    /// effects discarded. The world can be used again, with the same scheduler.
+    /// effects discarded; one that does not end within the world's [`patience`](Self::patience) is abandoned. The
+    /// world can be used again, with the same scheduler.
     pub fn clear(&mut self) {
-        let mut empty = self.successor(self.catalog.registry().clone());
         self.tear_down();
+        let mut empty = self.successor(self.catalog.registry().clone());
         // The scheduler stays, as one that acts must.
         std::mem::swap(&mut empty.seat, &mut self.seat);
         self.put_content(empty);
@@ -17,7 +18,25 @@ impl World {
         self.emit(WorldEvent::Cleared);
     }
 
+    /// Takes everything away, as [`clear`](Self::clear) does, for good: what is asked of the world afterwards is
+    /// refused, or does nothing. A second call does nothing.
+    pub fn destroy(&mut self) {
+        if self.destroyed {
+            return;
+        }
+        self.clear();
+        self.destroyed = true;
+        self.workers.stop();
+    }
+
+    /// Whether the world was destroyed.
+    pub fn is_destroyed(&self) -> bool {
+        self.destroyed
+    }
+
     pub(super) fn replace_content(&mut self, mut fresh: Self) {
+        // What listeners make while the old content goes has ids that the fresh content never gives.
+        self.storage.slots.end_before(&fresh.storage.slots);
         self.tear_down();
         fresh.seat.follow(&self.seat);
         for error in self.put_content(fresh) {
@@ -33,9 +52,11 @@ impl World {
         self.emit(WorldEvent::Loaded);
     }
 
-    /// Ends what is open, removes every entity in order, and frees all blocks with their hooks.
+    /// Ends what is open, removes every entity in order, and frees all blocks with their hooks: those that a run
+    /// which hangs may be writing when it ends.
     fn tear_down(&mut self) {
-        self.wait_for_runs();
+        // One that hangs is reported.
+        let _ = self.wait_for_runs();
         self.tell_scheduler(Notice::BeforeClear);
         let shared = self.shared.clone();
         while let Some(mut ready) = self.runs.ready.pop_front() {
@@ -60,6 +81,7 @@ impl World {
             }
             self.retire_resources();
         }
+        self.abandon_runs();
         self.free_all_deferred();
     }
 
@@ -80,6 +102,10 @@ impl World {
         self.systems.continue_after(&old.systems);
         self.runs.continue_after(&old.runs);
         self.content = old.content + 1;
+        self.workers.content = self.content;
+        self.patience = old.patience;
+        self.effect_limit = old.effect_limit;
+        self.abandoned = old.abandoned;
         reported
     }
 }

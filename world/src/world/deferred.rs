@@ -2,8 +2,10 @@
 
 use super::World;
 use super::events::{SystemError, SystemPhase};
+use super::hung::Held;
 use crate::component::ListId;
 use crate::id::{ComponentId, RunId, SystemId};
+use crate::inspect::DeferredBlock;
 use crate::memory::Presence;
 use crate::system::panic_message;
 use std::any::Any;
@@ -68,6 +70,26 @@ impl OwedRows {
         }
     }
 
+    /// Takes out some rows, in the same order.
+    fn split_off(&mut self, is_taken: impl Fn(u32) -> bool) -> Self {
+        match self {
+            Self::Listed(rows) => Self::Listed(rows.extract_if(.., |row| is_taken(*row)).collect()),
+            Self::Set(rows) => {
+                let mut taken = Presence::default();
+                rows.rows().filter(|&row| is_taken(row)).for_each(|row| _ = taken.set(row));
+                rows.subtract(&taken);
+                Self::Set(taken)
+            }
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        match self {
+            Self::Listed(rows) => rows.is_empty(),
+            Self::Set(rows) => rows.count() == 0,
+        }
+    }
+
     /// Calls `f` with the rows word by word; with a word more than once if they are listed.
     fn each_word(&self, mut f: impl FnMut(usize, u64)) {
         match self {
@@ -83,6 +105,17 @@ impl OwedRows {
             Self::Set(rows) => (None, Some(rows)),
         };
         listed.into_iter().flatten().copied().chain(set.into_iter().flat_map(Presence::rows))
+    }
+}
+
+impl Owed {
+    /// The rows it is about, and their component if it is about only one.
+    fn rows(&self) -> Option<(&OwedRows, Option<ComponentId>)> {
+        match self {
+            Self::Blocks { component, rows } => Some((rows, Some(*component))),
+            Self::Rows(rows) => Some((rows, None)),
+            Self::Hook { .. } | Self::Lists(_) => None,
+        }
     }
 }
 
@@ -120,6 +153,8 @@ impl Request {
 #[derive(Default)]
 pub(crate) struct DeferredFree {
     pub(crate) requests: VecDeque<Request>,
+    /// What a run that was given up may still touch, until it ends.
+    quarantined: Vec<Request>,
     /// Rows with the tick they were given up at. They serve creations of later ticks only: which rows those get
     /// must not depend on how soon runs end.
     pub(super) rows: VecDeque<(u64, OwedRows)>,
@@ -130,6 +165,21 @@ impl DeferredFree {
     /// An empty set of rows.
     pub(super) fn empty_set(&mut self) -> Presence {
         self.spare.pop().unwrap_or_default()
+    }
+
+    /// Everything that is owed, oldest first.
+    fn all(&self) -> impl Iterator<Item = &Request> {
+        self.quarantined.iter().chain(&self.requests)
+    }
+
+    /// Forgets the blocks of some components; rows go on to be owed.
+    pub(super) fn forget_blocks_of(&mut self, components: &[ComponentId]) {
+        let is_kept = |request: &Request| match &request.owed {
+            Owed::Blocks { component, .. } => !components.contains(component),
+            _ => true,
+        };
+        self.requests.retain(is_kept);
+        self.quarantined.retain(is_kept);
     }
 
     /// Keeps the memory of a set that is done with.
@@ -189,6 +239,50 @@ impl DeferredFree {
 }
 
 impl World {
+    /// Every block that waits to be given back, those of one request together, oldest first: whose it was, who asked
+    /// when, and which runs it waits for.
+    pub fn deferred(&self) -> impl Iterator<Item = DeferredBlock> + '_ {
+        let rows = |request| self.owed_rows(request).map(move |(row, components)| (request, row, components));
+        self.deferred.all().flat_map(rows).flat_map(move |(request, row, components)| {
+            let owner = self.storage.id_of(row);
+            components.into_iter().filter_map(move |component| {
+                Some(DeferredBlock {
+                    component,
+                    row,
+                    owner: owner?,
+                    asked_by: request.asked_by,
+                    since: request.since,
+                    waits_for: self.waited_for(request, component, row),
+                    quarantined: self.storage.pool(component).quarantined().has(row),
+                })
+            })
+        })
+    }
+
+    /// The rows of a request, and the components whose blocks it is about in each. A block that was overwritten
+    /// meanwhile is not among them.
+    fn owed_rows<'a>(&'a self, request: &'a Request) -> impl Iterator<Item = (u32, Vec<ComponentId>)> + 'a {
+        request.owed.rows().into_iter().flat_map(move |(rows, component)| {
+            rows.iter().map(move |row| match component {
+                None => (row, self.storage.components_of(row)),
+                Some(component) if self.storage.pool(component).deferred().has(row) => (row, vec![component]),
+                Some(_) => (row, Vec::new()),
+            })
+        })
+    }
+
+    /// The open runs a block waits for.
+    fn waited_for(&self, request: &Request, component: ComponentId, row: u32) -> Vec<RunId> {
+        let before = self.runs.iter().take_while(|open| open.run < request.until);
+        let waits = before.filter(|open| {
+            open.held.as_ref().is_none_or(|held| match &request.owed {
+                Owed::Rows(_) => held.has_row(row, &self.storage.components_of(row)),
+                _ => held.has_block(component, row),
+            })
+        });
+        waits.map(|open| open.run).collect()
+    }
+
     /// Owes the hook of a block that was overwritten.
     pub(super) fn owe_hook_of(&mut self, component: ComponentId, block: Box<[u8]>) {
         self.request(Owed::Hook { component, block });
@@ -253,7 +347,8 @@ impl World {
         self.deferred.requests.push_back(Request::new(owed, asked));
     }
 
-    /// Gives back what was asked for before a tick and no open run can touch.
+    /// Gives back what was asked for before a tick and no open run can touch. What only runs that were given up can
+    /// touch is quarantined, and holds up nothing.
     pub(super) fn promote_deferred(&mut self, before: u64) {
         let may_free = |world: &Self| {
             let request = world.deferred.requests.front()?;
@@ -261,9 +356,55 @@ impl World {
             (request.since < before && !waits).then_some(())
         };
         while may_free(self).is_some() {
-            if let Some(request) = self.deferred.requests.pop_front() {
+            let request = self.deferred.requests.pop_front();
+            if let Some(request) = request.and_then(|request| self.quarantine(request)) {
                 self.give_back(request);
             }
+        }
+    }
+
+    /// Keeps what a run that was given up may still touch, and gives the rest.
+    fn quarantine(&mut self, mut request: Request) -> Option<Request> {
+        if !self.runs.any_given_up() {
+            return Some(request);
+        }
+        let held: Vec<&Held> = self.runs.held_before(request.until).collect();
+        let owed = match &mut request.owed {
+            Owed::Blocks { component, rows } => {
+                let component = *component;
+                let is_held = |row| held.iter().any(|held| held.has_block(component, row));
+                Owed::Blocks { component, rows: rows.split_off(is_held) }
+            }
+            Owed::Rows(rows) => Owed::Rows(rows.split_off(|row| {
+                let components = self.storage.components_of(row);
+                held.iter().any(|held| held.has_row(row, &components))
+            })),
+            // Copies that no run has.
+            Owed::Hook { .. } | Owed::Lists(_) => return Some(request),
+        };
+        let kept = Request { owed, ..request };
+        let is_empty = |owed: &Owed| owed.rows().is_none_or(|(rows, _)| rows.is_empty());
+        if !is_empty(&kept.owed) {
+            self.mark_quarantined(&kept, true);
+            self.deferred.quarantined.push(kept);
+        }
+        (!is_empty(&request.owed)).then_some(request)
+    }
+
+    fn mark_quarantined(&mut self, request: &Request, on: bool) {
+        let rows: Vec<_> = self.owed_rows(request).collect();
+        for (row, components) in rows {
+            for component in components {
+                self.storage.pool_mut(component).set_quarantined(row, on);
+            }
+        }
+    }
+
+    /// A run that was given up ended: what it kept may be given back, unless another one keeps it.
+    pub(super) fn end_quarantine(&mut self) {
+        for request in std::mem::take(&mut self.deferred.quarantined).into_iter().rev() {
+            self.mark_quarantined(&request, false);
+            self.deferred.requests.push_front(request);
         }
     }
 
@@ -281,9 +422,9 @@ impl World {
         }
     }
 
-    /// Frees everything that is owed; no run works any more.
+    /// Frees everything that is owed; no run of this content works any more, or nobody will use its pools again.
     pub(super) fn free_all_deferred(&mut self) {
-        debug_assert!(!self.runs.any_working());
+        self.end_quarantine();
         while let Some(request) = self.deferred.requests.pop_front() {
             self.give_back(request);
         }

@@ -55,6 +55,8 @@ impl World {
                 lookups: Arc::new(self.storage.lookups(&mut entry.lookups)),
                 ids,
                 effects: Effects::default(),
+                room: self.effect_limit,
+                flooded: false,
                 random: None,
                 failed: false,
                 scratch: Default::default(),

@@ -91,6 +91,7 @@ impl World {
     fn apply_errors(&mut self, effects: &mut Effects) {
         let (system, name) = self.runs.acting_name(&self.systems);
         let tick = self.clocks.tick;
+        self.dropped_errors += std::mem::take(&mut effects.more_errors);
         for (id, message) in std::mem::take(&mut effects.errors) {
             if let Some(entry) = system.and_then(|id| self.systems.get_mut(id)) {
                 entry.last_error = Some(message.clone());
@@ -153,12 +154,12 @@ impl World {
                 self.drop_block_of(id, run.component, &blocks[k * run.size..(k + 1) * run.size]);
             }
         }
-        let errors = std::mem::take(&mut effects.errors);
-        *effects = Effects { errors, ..Effects::default() };
+        let (errors, more_errors) = (std::mem::take(&mut effects.errors), effects.more_errors);
+        *effects = Effects { errors, more_errors, ..Effects::default() };
     }
 
     /// Frees what a run staged.
-    fn discard_staged(&mut self, shared: &RunShared, effects: &mut Effects) {
+    pub(super) fn discard_staged(&mut self, shared: &RunShared, effects: &mut Effects) {
         for staged in std::mem::take(&mut effects.staged) {
             for (&component, column) in staged.components.iter().zip(&staged.columns) {
                 let definition = shared.registry.get(component);

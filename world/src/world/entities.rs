@@ -39,6 +39,9 @@ impl World {
     /// # Errors
     /// What is wrong with the config; nothing was created then.
     pub fn create(&mut self, config: &Config<'_>) -> Result<EntityId, CreateError> {
+        if self.destroyed {
+            return Err(CreateError::Destroyed);
+        }
         let mut prepared = Prepared::default();
         let shared = self.shared.clone();
         shared.factory.prepare(&shared.registry, shared.heap(), config, &mut prepared)?;
@@ -111,7 +114,7 @@ impl World {
     /// Creates an entity without a type from component values.
     ///
     /// # Panics
-    /// If a type is not registered, is `entity`, or occurs twice.
+    /// If a type is not registered, is `entity`, or occurs twice, or the world was destroyed.
     pub fn spawn<B: Bundle>(&mut self, bundle: B) -> EntityId {
         self.release_rows();
         let kind = self.bundle::<B>();
@@ -134,7 +137,7 @@ impl World {
     /// Creates entities without a type from component values, many at once. Gives their ids in creation order.
     ///
     /// # Panics
-    /// If a type is not registered, is `entity`, or occurs twice.
+    /// If a type is not registered, is `entity`, or occurs twice, or the world was destroyed.
     pub fn spawn_batch<B: Bundle>(&mut self, bundles: impl IntoIterator<Item = B>) -> Vec<EntityId> {
         /// As many values of all columns as fit the first-level cache.
         const AT_ONCE: usize = 256;
@@ -193,6 +196,7 @@ impl World {
         if let Some(kind) = self.bundles.get(&TypeId::of::<B>()) {
             return kind.clone();
         }
+        assert!(!self.destroyed, "the world was destroyed; make a new one");
         let of_type = |(rust_type, name)| {
             let component = self.shared.registry.by_rust_type(rust_type);
             component.unwrap_or_else(|| panic!("component {name:?} is not registered in the world's catalog"))
@@ -208,11 +212,12 @@ impl World {
         kind
     }
 
-    /// Creates an entity with the blocks another has now.
+    /// Creates an entity with the blocks another has now; none if that is gone, or a run that writes one of its
+    /// components does not end.
     pub fn duplicate(&mut self, id: EntityId) -> Option<EntityId> {
         let components = self.components_of(id)?;
         for &component in &components {
-            self.wait_to_read(component);
+            self.wait_to_read(component).ok()?;
         }
         let entity = self.entity_block(id)?;
         let mut prepared =
@@ -230,11 +235,14 @@ impl World {
     }
 
     /// Lets an entity die: its components' death hooks run in component order, then it is removed. Whether it was
-    /// there and alive.
+    /// there and alive. Not so, and reported, if a run that reads `entity` does not end.
     pub fn kill(&mut self, id: EntityId) -> bool {
         let Some(row) = self.row(id).filter(|_| self.ordinal(id).is_some()) else { return false };
         let Some(mut entity) = self.entity_block(id).filter(|entity| !entity.is_dead()) else { return false };
-        self.wait_to_write(ComponentId::ENTITY);
+        if let Err(hung) = self.wait_to_write(ComponentId::ENTITY) {
+            self.report_fault(&hung.into(), id);
+            return false;
+        }
         entity.set_dead();
         self.storage.pool_mut(ComponentId::ENTITY).replace(row, bytemuck::bytes_of(&entity));
         self.storage.rows.set_queryable(row, false);
@@ -255,7 +263,10 @@ impl World {
         for component in self.components_of(id).unwrap_or_default() {
             let definition = shared.registry.get(component);
             let Some(hook) = &definition.on_died else { continue };
-            self.wait_to_read(component);
+            if let Err(hung) = self.wait_to_read(component) {
+                self.report_fault(&hung.into(), id);
+                continue;
+            }
             let Some(block) = self.peek_bytes(id, component).map(<[u8]>::to_vec) else { continue };
             let called = catch_unwind(AssertUnwindSafe(|| hook(id, &block, self)));
             let (message, panicked) = match called {
@@ -306,7 +317,7 @@ impl World {
     }
 
     /// Writes a component in place through a closure. Waits for runs that hold it. None if the entity is gone or
-    /// does not have it.
+    /// does not have it, or such a run does not end.
     pub fn update_component<T: Component, R>(
         &mut self,
         id: EntityId,
@@ -314,7 +325,7 @@ impl World {
     ) -> Option<R> {
         let component = self.shared.registry.of::<T>().filter(|&c| c != ComponentId::ENTITY)?;
         let row = self.row(id)?;
-        self.wait_to_write(component);
+        self.wait_to_write(component).ok()?;
         let block = self.storage.pool_mut(component).bytes_of_mut(row)?;
         let value: &mut T = bytemuck::from_bytes_mut(block);
         let before = *value;

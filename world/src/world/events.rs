@@ -54,6 +54,8 @@ pub enum SystemPhase {
     Free,
     /// At a gate that holds the next step.
     Gate,
+    /// In a run that does not end, or asks for more than a run may.
+    Hung,
 }
 
 /// A failure, with whose it was.

@@ -22,6 +22,9 @@ pub enum IndexKind {
 /// Why an index cannot be made or used.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum IndexError {
+    /// A run that writes the component does not end.
+    #[error(transparent)]
+    Hung(#[from] super::Hung),
     /// The name is taken.
     #[error("an index named {0:?} is there already; remove it first")]
     Taken(String),
@@ -225,7 +228,10 @@ impl FieldIndex {
                 Known { storage, watch, component, field, keys, rows, shared }
             }
         };
-        world.wait_to_read(known.component);
+        if let Err(hung) = world.wait_to_read(known.component) {
+            self.known = Some(known);
+            return Err(hung.into());
+        }
         known.take_in_changes(world, self.unique);
         let known = self.known.insert(known);
         match known.two_of_a_kind(world) {

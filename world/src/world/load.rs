@@ -12,7 +12,7 @@ use crate::entity::{Factory, OWN_KEYS, Prepared, TemplateError};
 use crate::id::{ComponentId, EntityId};
 use crate::random::SharedStream;
 use crate::save::Definitions;
-use crate::scene::{DataField, Document, Faults, SceneHeader, SceneSystem, suggestion};
+use crate::scene::{DataField, Document, Fault, Faults, SceneHeader, SceneSystem, suggestion};
 use crate::system::RunShared;
 use std::collections::BTreeSet;
 use std::fmt;
@@ -60,6 +60,12 @@ impl World {
     /// # Errors
     /// Everything that is wrong with it; the world is then as it was.
     pub fn load(&mut self, source: &str, text: &str, options: &LoadOptions) -> Result<LoadReport, LoadError> {
+        if self.destroyed {
+            let message = "the world was destroyed; make a new one".to_owned();
+            let (position, part, entity, key) = Default::default();
+            let fault = Fault { source: source.to_owned(), position, part, entity, key, message };
+            return Err(Faults::from(fault).into());
+        }
         let document = Document::parse(source, text)?;
         let loading = Loading::new(&self.catalog, &document, options)?;
         let (fresh, report) = loading.build(self)?;
@@ -203,7 +209,7 @@ impl<'a> Loading<'a> {
         format!("no component loads the key {key:?}{}", suggestion(key, known.iter().copied()))
     }
 
-    fn note_unknown(&mut self, key: String, fault: impl FnOnce() -> crate::scene::Fault) {
+    fn note_unknown(&mut self, key: String, fault: impl FnOnce() -> Fault) {
         if self.options.deny_unknown {
             self.faults.push(fault());
         } else if self.unknown.insert(key) {

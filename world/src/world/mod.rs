@@ -17,6 +17,7 @@ mod entity_ref; // one entity to read, and its class
 mod events;
 mod gates; // what may hold the next step
 mod hash; // the state in one number
+mod hung; // runs that do not end
 mod index; // entities by the value of a field
 mod index_value;
 mod layout; // rows in saves
@@ -36,6 +37,7 @@ pub use components::AccessFault;
 pub use edit::Edit;
 pub use entity_ref::{ClassError, ClassWrapper, EntityRef};
 pub use events::{SystemError, SystemPhase, WorldEvent};
+pub use hung::Hung;
 pub use index::{Index, IndexError, IndexKind};
 pub use index_value::IndexValue;
 pub use load::{LoadError, LoadOptions, LoadReport};
@@ -47,10 +49,6 @@ pub use scheduler::{
 };
 pub use systems::SystemStatus;
 pub use update::UpdateReport;
-
-pub(crate) use update::STALL;
-
-pub(crate) use deferred::{Owed, Request};
 
 use crate::catalog::Catalog;
 use crate::component::{Heap, Lists, Registry, Strings, TypeMap};
@@ -68,6 +66,7 @@ use scheduler::Seat;
 use std::any::TypeId;
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::time::Duration;
 use systems::Systems;
 use workers::Workers;
 
@@ -139,11 +138,25 @@ pub struct World {
     random: SharedStream,
     /// How often the content was replaced by a load or a clear.
     content: u64,
+    /// How long a run is waited for.
+    patience: Duration,
+    /// Effects a run may ask for.
+    effect_limit: usize,
+    /// Runs whose content was taken away before they ended.
+    abandoned: Vec<hung::Abandoned>,
+    destroyed: bool,
     options: WorldOptions,
 }
 
 /// Errors kept until they are taken; more are counted.
 const ERRORS_KEPT: usize = 1000;
+
+/// How long a run is waited for.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Effects a run may ask for: more than a run over ten million entities that creates one for each needs, and few
+/// enough that a run which never stops asking cannot take the machine down.
+const EFFECT_LIMIT: usize = 10_000_000;
 
 impl World {
     /// An empty world in which scenes may name what the catalog has.
@@ -190,6 +203,10 @@ impl World {
             dropped_effects: 0,
             random: SharedStream::new(seed),
             content: 0,
+            patience: PATIENCE,
+            effect_limit: EFFECT_LIMIT,
+            abandoned: Vec::new(),
+            destroyed: false,
             options,
         }
     }
@@ -233,6 +250,15 @@ impl World {
     /// The clocks.
     pub fn clocks(&self) -> &Clocks {
         &self.clocks
+    }
+    /// Effects a run may ask for; ten million unless it is set.
+    pub fn effect_limit(&self) -> usize {
+        self.effect_limit
+    }
+    /// Sets how many effects a run may ask for. A run that asks for more gets an error, and is reported; what it
+    /// asked for is discarded, like that of one that panics.
+    pub fn set_effect_limit(&mut self, effects: usize) {
+        self.effect_limit = effects;
     }
     /// The stream all of the world draws from; runs have streams of their own.
     pub fn random(&self) -> &SharedStream {
@@ -307,16 +333,6 @@ impl World {
     /// Every open run with its system and when it was dispatched, on the world's clock.
     pub(crate) fn runs_since(&self) -> impl Iterator<Item = (RunId, SystemId, u64)> + '_ {
         self.runs.iter().map(|open| (open.run, open.system, open.since))
-    }
-
-    /// What is owed, oldest first.
-    pub(crate) fn deferred_requests(&self) -> impl Iterator<Item = &Request> {
-        self.deferred.requests.iter()
-    }
-
-    /// The open runs a request waits for.
-    pub(crate) fn waited_for(&self, request: &Request) -> Vec<RunId> {
-        self.runs.iter().map(|open| open.run).take_while(|&run| run < request.until).collect()
     }
 
     /// Blocks that wait to be given back.

@@ -2,24 +2,29 @@
 
 use super::World;
 use super::events::{SystemError, SystemPhase};
+use super::hung::Held;
 use super::scheduler::{FinishedRun, Notice};
 use super::systems::Systems;
 use super::workers::Completion;
-use crate::id::{ComponentId, RunId, SystemId};
+use crate::id::{RunId, SystemId};
 use crate::schedule::DueRun;
-use crate::system::{Body, Effects, Job, JobOutcome, Run};
+use crate::system::{Body, EffectError, Effects, Job, JobOutcome, Run};
 use crate::timing::RunTime;
 use std::collections::VecDeque;
 
 /// A run between its dispatch and the end of its effects.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Open {
     pub(crate) run: RunId,
     pub(crate) system: SystemId,
     /// On the world's clock.
     pub(crate) since: u64,
+    /// The player's time at the first update that found it open.
+    pub(super) since_player: Option<f64>,
     /// Whether its work is done and only its effects wait.
     pub(crate) done: bool,
+    /// What it may still touch, if it was given up; none is waited for like any other.
+    pub(super) held: Option<Held>,
     /// What it was dispatched for.
     due: DueRun,
 }
@@ -50,9 +55,31 @@ impl OpenRuns {
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Open> {
         self.open.iter()
     }
-    /// The run that was dispatched first.
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Open> {
+        self.open.iter_mut()
+    }
+    /// The run that was dispatched first, of those that are not given up.
     pub(super) fn oldest(&self) -> Option<RunId> {
-        self.open.first().map(|open| open.run)
+        self.open.iter().find(|open| open.held.is_none()).map(|open| open.run)
+    }
+    /// What each run that was given up, and began before another, may still touch.
+    pub(super) fn held_before(&self, until: RunId) -> impl Iterator<Item = &Held> {
+        let before = self.open.iter().take_while(move |open| open.run < until);
+        before.filter_map(|open| open.held.as_ref())
+    }
+    /// Whether a run that was given up is open still.
+    pub(super) fn any_given_up(&self) -> bool {
+        self.open.iter().any(|open| open.held.is_some())
+    }
+    /// Gives a run up.
+    pub(super) fn hold(&mut self, run: RunId, held: Held) {
+        if let Some(open) = self.open.iter_mut().find(|open| open.run == run) {
+            open.held = Some(held);
+        }
+    }
+    /// Forgets the runs that still work.
+    pub(super) fn take_working(&mut self) -> Vec<Open> {
+        self.open.extract_if(.., |open| !open.done).collect()
     }
     /// The number the next run gets.
     pub(super) fn next(&self) -> RunId {
@@ -84,7 +111,8 @@ impl OpenRuns {
     pub(super) fn begin(&mut self, due: DueRun, since: u64) -> RunId {
         let run = RunId(self.next);
         self.next += 1;
-        self.open.push(Open { run, system: due.system, since, done: false, due });
+        let (done, held, since_player) = (false, None, None);
+        self.open.push(Open { run, system: due.system, since, since_player, done, held, due });
         run
     }
 
@@ -97,17 +125,15 @@ impl OpenRuns {
     pub(super) fn continue_after(&mut self, others: &Self) {
         self.next = self.next.max(others.next);
     }
-
-    /// Whether some run still works, as opposed to waiting for its effects.
-    pub(super) fn any_working(&self) -> bool {
-        self.open.iter().any(|open| !open.done)
-    }
 }
 
 impl World {
     /// A run's work is over: its pools come back, its effects wait to be applied.
     pub(super) fn take_in(&mut self, completion: Completion) {
-        let Completion { system, run, job, outcome, start, end, worker } = completion;
+        if completion.content != self.content {
+            return self.drop_abandoned(completion);
+        }
+        let Completion { system, run, job, outcome, start, end, worker, .. } = completion;
         let Job { body, lent, run: finished, .. } = job;
         let members: usize = lent.queries.first().map_or(0, |query| query.mask.members);
         self.storage.take_back(lent);
@@ -117,7 +143,7 @@ impl World {
             open.due.taken
         });
         self.timing.run(&RunTime { system, start, end, worker, completes_pass: true });
-        let Run { ids, mut effects, delta, name, failed, shared, .. } = finished;
+        let Run { ids, mut effects, delta, name, failed, flooded, shared, .. } = finished;
         self.storage.slots.take_back(ids.rest());
         if let Some(entry) = self.systems.get_mut(system) {
             entry.body = Some(Body::Worker(body));
@@ -125,7 +151,10 @@ impl World {
             if let JobOutcome::Panicked { message, .. } = &outcome {
                 entry.last_error = Some(message.clone());
             }
-            let failed = failed || outcome != JobOutcome::Done;
+            if flooded {
+                entry.last_error = Some(EffectError::TooMany(name.to_string()).to_string());
+            }
+            let failed = failed || flooded || outcome != JobOutcome::Done;
             match (taken, failed) {
                 (false, false) => entry.accumulator.ran(delta),
                 (true, true) => entry.accumulator.failed(delta),
@@ -157,6 +186,16 @@ impl World {
             }
             self.discard(&shared, &mut effects);
         }
+        if flooded {
+            for &id in &effects.created {
+                self.storage.slots.retire(id);
+            }
+            self.discard(&shared, &mut effects);
+            let message = EffectError::TooMany(name.to_string()).to_string();
+            let (phase, tick, entity) = (SystemPhase::Hung, self.clocks.tick, None);
+            let (system, name) = (Some(system), name.to_string());
+            self.report(SystemError { system, name, phase, entity, message, panicked: false, tick });
+        }
         self.runs.ready.push_back(Ready { run, system, effects, told: false });
     }
 
@@ -166,32 +205,11 @@ impl World {
             if let Some(entry) = self.systems.get_mut(ended.system) {
                 entry.open_run = None;
             }
+            if ended.held.is_some() {
+                self.end_quarantine();
+            }
             self.tell_scheduler(Notice::Completed(run, ended.system));
         }
         self.run_ended();
-    }
-
-    /// Waits for the run that writes a component, if one does. Its effects are not applied here.
-    pub(crate) fn wait_to_read(&mut self, component: ComponentId) {
-        while self.storage.pool(component).is_lent_to_write() {
-            let completion = self.workers.receive();
-            self.take_in(completion);
-        }
-    }
-
-    /// Waits for the runs from `first` on that hold a component. Their effects are not applied here.
-    pub(super) fn wait_for_runs_from(&mut self, component: ComponentId, first: RunId) {
-        while self.storage.pool(component).holders().iter().any(|&holder| holder >= first) {
-            let completion = self.workers.receive();
-            self.take_in(completion);
-        }
-    }
-
-    /// Waits for all runs that hold a component. Their effects are not applied here.
-    pub(crate) fn wait_to_write(&mut self, component: ComponentId) {
-        while self.storage.pool(component).is_lent() {
-            let completion = self.workers.receive();
-            self.take_in(completion);
-        }
     }
 }

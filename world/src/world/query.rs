@@ -58,7 +58,7 @@ impl<Q: Query> PreparedQuery<Q> {
     /// Calls `each` with every member, in row order. Waits for runs that hold a component it visits.
     ///
     /// # Panics
-    /// If a component is not registered, or one is asked for twice and written.
+    /// If a component is not registered, one is asked for twice and written, or a run that holds one does not end.
     pub fn each(&mut self, world: &mut World, mut each: impl FnMut(Q::Row<'_>)) {
         visit::<Q>(self.open(world).0, 0, |item, _| each(item));
         self.close(world);
@@ -84,7 +84,7 @@ impl<Q: Query> PreparedQuery<Q> {
     ) {
         let component = world.shared.registry.of::<T>();
         let component = component.unwrap_or_else(|| panic!("component {:?} is not registered", T::NAME));
-        world.wait_to_read(component);
+        world.wait_to_read(component).unwrap_or_else(|hung| panic!("{hung}"));
         let (lent, borrows) = self.open(world);
         assert!(!borrows.contains(&(component, true)), "a query reads {:?} of others and writes it", T::NAME);
         let reader = world.storage.reader::<T>(component);
@@ -108,10 +108,11 @@ impl<Q: Query> PreparedQuery<Q> {
         }
         let found = self.found.get_or_insert_with(|| Self::find(world));
         for &(component, to_write) in &found.borrows {
-            match to_write {
+            let free = match to_write {
                 true => world.wait_to_write(component),
                 false => world.wait_to_read(component),
-            }
+            };
+            free.unwrap_or_else(|hung| panic!("{hung}"));
         }
         world.storage.update_mask(&mut found.compiled);
         let mask = found.compiled.cache.mask();
@@ -144,7 +145,7 @@ impl World {
     /// Calls `each` with every member of a query, in row order. To do so often, keep a [`PreparedQuery`].
     ///
     /// # Panics
-    /// If a component is not registered, or one is asked for twice and written.
+    /// If a component is not registered, one is asked for twice and written, or a run that holds one does not end.
     pub fn each<Q: Query>(&mut self, each: impl FnMut(Q::Row<'_>)) {
         PreparedQuery::<Q>::new().each(self, each);
     }

@@ -27,6 +27,9 @@ impl World {
     /// # Errors
     /// If the type is not registered or built in, or a new one's hook refuses.
     pub fn set_resource<T: Component>(&mut self, value: T) -> Result<(), AccessFault> {
+        if self.destroyed {
+            return Err(AccessFault::Destroyed);
+        }
         let component = self.registered::<T>()?;
         let id = self.resources.unwrap_or_else(|| {
             let entity = bytemuck::bytes_of(&Entity::new(0, false, false)).to_vec();

@@ -14,6 +14,9 @@ use thiserror::Error;
 /// Why a world cannot be saved.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum SaveError {
+    /// A run does not end, so that the state is between two ticks.
+    #[error(transparent)]
+    Hung(#[from] super::Hung),
     /// A number that JSON cannot hold.
     #[error("entity #{place} of type {type_name:?}: {key} is not a finite number; set it before saving")]
     NotFinite {
@@ -50,7 +53,7 @@ impl World {
         form: SaveForm,
         overrides: &[crate::save::Definition],
     ) -> Result<String, SaveError> {
-        self.settle();
+        self.try_settle()?;
         let header = self.header_now()?;
         let configs = self.configs()?;
         let layout = self.layout_text();

@@ -139,6 +139,9 @@ impl World {
         system: SystemDef,
         constructor: String,
     ) -> Result<SystemId, AccessError> {
+        if self.destroyed {
+            return Err(AccessError::Destroyed);
+        }
         let compiled = system.compile(&self.shared.registry)?;
         compiled.queries.iter().for_each(|query| self.storage.watch_for(query));
         let id = SystemId(self.systems.next);

@@ -6,9 +6,6 @@ use crate::id::SystemId;
 use crate::system::Phase;
 use std::time::Duration;
 
-/// How long an update waits for room in the queue, and a step for its end, before it gives up.
-pub(crate) const STALL: Duration = Duration::from_secs(5);
-
 /// What an update did.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct UpdateReport {
@@ -30,8 +27,12 @@ impl World {
     /// With a fixed step it does as many steps as fit, at most `max_catch_up`, and keeps the rest; time above that
     /// is dropped and counted. Then the systems of the variable phase run, with all of the time. While paused only the player's time goes on.
     ///
-    /// Time that is negative or not finite counts as none.
+    /// Time that is negative or not finite counts as none. A world that was destroyed does nothing.
     pub fn update(&mut self, elapsed: f64) -> UpdateReport {
+        if self.destroyed {
+            self.pump();
+            return UpdateReport::default();
+        }
         let elapsed = if elapsed.is_finite() { elapsed.max(0.0) } else { 0.0 };
         self.last_error = None;
         self.clocks.player_time += elapsed;
@@ -74,6 +75,7 @@ impl World {
             if report.stalled.is_none() {
                 self.run_variable(delta);
             }
+            self.give_up_stuck();
         }
         self.emit(WorldEvent::UpdateFinished);
         report.last_error = self.last_error.take();
@@ -89,7 +91,7 @@ impl World {
 
     /// As [`step`](Self::step); whether it did the step, or a gate holds it.
     pub fn try_step(&mut self) -> bool {
-        if self.shut_gate().is_some() {
+        if self.destroyed || self.shut_gate().is_some() {
             return false;
         }
         let step = self.clocks.step.unwrap_or(16.0);
@@ -97,10 +99,11 @@ impl World {
         self.emit(WorldEvent::UpdateStarted);
         let paused = std::mem::take(&mut self.clocks.paused);
         // A run that hangs is no reason to hang with it: it is skipped, or holds up the queue, as in an update.
-        let _ = self.settle_within(STALL);
+        let _ = self.try_settle();
         let _ = self.advance(step);
         self.run_variable(step);
-        let _ = self.settle_within(STALL);
+        let _ = self.try_settle();
+        self.give_up_stuck();
         self.clocks.paused = paused;
         self.emit(WorldEvent::UpdateFinished);
         true
@@ -145,7 +148,8 @@ impl World {
             };
             let first_open = self.runs.iter().map(|open| open.system).next();
             let holds_up = scheduler.holds_up().or(first_open);
-            if Duration::from_nanos(self.now().saturating_sub(start)) > STALL {
+            let given_up = holds_up.is_some_and(|system| self.is_given_up(system));
+            if given_up || Duration::from_nanos(self.now().saturating_sub(start)) > self.patience {
                 // A scheduler that has no room and says for nobody why is not heeded.
                 return holds_up.map_or(Ok(()), Err);
             }
@@ -164,49 +168,6 @@ impl World {
             if !self.with_scheduler(|scheduler, context| scheduler.pump(context)).unwrap_or(false) {
                 return;
             }
-        }
-    }
-
-    /// As [`settle`](Self::settle), but gives up after a while.
-    ///
-    /// # Errors
-    /// The system whose run is open still; everything else is as after `pump`.
-    pub fn settle_within(&mut self, time: Duration) -> Result<(), SystemId> {
-        let mut start = None;
-        loop {
-            self.pump();
-            if !self.runs.any_working() {
-                return Ok(());
-            }
-            let start = *start.get_or_insert_with(|| self.workers.clock().now());
-            if let Some(completion) = self.workers.receive_for(Duration::from_millis(5)) {
-                self.take_in(completion);
-            } else if Duration::from_nanos(self.workers.clock().now().saturating_sub(start)) > time
-                && let Some(open) = self.runs.iter().find(|open| !open.done)
-            {
-                return Err(open.system);
-            }
-        }
-    }
-
-    /// Waits until nothing is open or queued, and applies all effects.
-    pub fn settle(&mut self) {
-        loop {
-            self.pump();
-            // Asked for by a listener or a system, the run the world thread is at is still open.
-            if !self.runs.any_working() {
-                return;
-            }
-            let completion = self.workers.receive();
-            self.take_in(completion);
-        }
-    }
-
-    /// Waits until no run works any more. Their effects are not applied here.
-    pub(super) fn wait_for_runs(&mut self) {
-        while self.runs.any_working() {
-            let completion = self.workers.receive();
-            self.take_in(completion);
         }
     }
 

@@ -4,12 +4,16 @@ use super::clocks::Clock;
 use crate::id::{RunId, SystemId};
 use crate::system::{Job, JobOutcome};
 use crossbeam_channel::{Receiver, Sender, unbounded};
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// A run that is over: what was lent, and what it asks for.
 pub(crate) struct Completion {
     pub(crate) system: SystemId,
     pub(crate) run: RunId,
+    /// The content of the world it belongs to.
+    pub(crate) content: u64,
     pub(crate) job: Job,
     pub(crate) outcome: JobOutcome,
     /// On the world's clock.
@@ -19,9 +23,25 @@ pub(crate) struct Completion {
     pub(crate) worker: Option<usize>,
 }
 
+/// A run that no thread has begun.
+struct Waiting {
+    system: SystemId,
+    run: RunId,
+    content: u64,
+    job: Job,
+}
+
+type Queue = Arc<Mutex<VecDeque<Waiting>>>;
+
 /// Threads that runs are sent to.
 pub(crate) struct Workers {
     pool: Option<rayon::ThreadPool>,
+    threads: usize,
+    /// Runs in the order they were sent: each thread that has time takes the first. Kept here rather than by the
+    /// pool, so that they can move to another pool.
+    queue: Queue,
+    /// Which content of the world runs belong to from now on.
+    pub(super) content: u64,
     clock: Clock,
     sender: Sender<Completion>,
     receiver: Receiver<Completion>,
@@ -30,18 +50,31 @@ pub(crate) struct Workers {
 impl Workers {
     pub(crate) fn new(threads: usize, clock: Clock) -> std::io::Result<Self> {
         let mut workers = Self::without_threads(clock);
-        if threads > 0 {
-            let builder = rayon::ThreadPoolBuilder::new().num_threads(threads);
-            let builder = builder.thread_name(|index| format!("vivarium-worker-{index}"));
-            workers.pool = Some(builder.build().map_err(std::io::Error::other)?);
-        }
+        workers.threads = threads;
+        workers.pool = start_threads(threads)?;
         Ok(workers)
     }
 
     /// No threads: jobs run where they are sent from.
     pub(crate) fn without_threads(clock: Clock) -> Self {
         let (sender, receiver) = unbounded();
-        Self { pool: None, clock, sender, receiver }
+        Self { pool: None, threads: 0, queue: Queue::default(), content: 0, clock, sender, receiver }
+    }
+
+    /// Lets fresh threads go on with what no thread has begun. Those there were end as soon as they are done with
+    /// what they are at. Gives the runs that were not begun.
+    pub(crate) fn renew(&mut self) -> std::io::Result<Vec<RunId>> {
+        let fresh = start_threads(self.threads)?;
+        // Dropping a pool waits for none of its threads.
+        self.pool = fresh;
+        let waiting: Vec<RunId> = lock(&self.queue).iter().map(|waiting| waiting.run).collect();
+        waiting.iter().for_each(|_| self.call_a_thread());
+        Ok(waiting)
+    }
+
+    /// Ends the threads as soon as they are done with what they are at; that still comes back.
+    pub(crate) fn stop(&mut self) {
+        (self.pool, self.threads) = (None, 0);
     }
 
     pub(crate) fn clock(&self) -> &Clock {
@@ -49,39 +82,39 @@ impl Workers {
     }
 
     /// Runs a job on this thread.
-    pub(crate) fn run_here(&self, system: SystemId, run: RunId, mut job: Job) -> Completion {
-        let start = self.clock.now();
-        let outcome = job.execute();
-        Completion { system, run, job, outcome, start, end: self.clock.now(), worker: None }
+    pub(crate) fn run_here(&self, system: SystemId, run: RunId, job: Job) -> Completion {
+        execute(Waiting { system, run, content: self.content, job }, &self.clock)
     }
 
-    /// Sends a job to a worker, or runs it at once if there are none. Either way it comes back by `receive`.
-    pub(crate) fn spawn(&self, system: SystemId, run: RunId, mut job: Job) {
-        let Some(pool) = &self.pool else {
+    /// Sends a job to a worker, or runs it at once if there are none. Either way it comes back by `try_receive` or
+    /// `receive_for`.
+    pub(crate) fn spawn(&self, system: SystemId, run: RunId, job: Job) {
+        if self.pool.is_none() {
             let completion = self.run_here(system, run, job);
             // The receiver is ours, so it is there.
             let _ = self.sender.send(completion);
             return;
-        };
-        let (sender, clock) = (self.sender.clone(), self.clock.clone());
+        }
+        lock(&self.queue).push_back(Waiting { system, run, content: self.content, job });
+        self.call_a_thread();
+    }
+
+    /// Has the next thread with time begin the first run that waits, if one does then.
+    fn call_a_thread(&self) {
+        let Some(pool) = &self.pool else { return };
+        let (queue, sender, clock) = (self.queue.clone(), self.sender.clone(), self.clock.clone());
         pool.spawn(move || {
-            let start = clock.now();
-            let outcome = job.execute();
-            let worker = rayon::current_thread_index();
-            let completion = Completion { system, run, job, outcome, start, end: clock.now(), worker };
-            // If the world is gone nobody waits for this.
-            let _ = sender.send(completion);
+            let next = lock(&queue).pop_front();
+            if let Some(waiting) = next {
+                // If the world is gone nobody waits for this.
+                let _ = sender.send(execute(waiting, &clock));
+            }
         });
     }
 
     /// A run that is over, if one is.
     pub(crate) fn try_receive(&self) -> Option<Completion> {
         self.receiver.try_recv().ok()
-    }
-
-    /// The next run that is over; some run is open.
-    pub(crate) fn receive(&self) -> Completion {
-        self.receiver.recv().expect("this end keeps a sender")
     }
 
     /// The next run that is over, if one comes within a time.
@@ -93,4 +126,33 @@ impl Workers {
     pub(crate) fn receiver(&self) -> &Receiver<Completion> {
         &self.receiver
     }
+}
+
+impl Drop for Workers {
+    fn drop(&mut self) {
+        // Nobody waits for what was not begun.
+        lock(&self.queue).clear();
+    }
+}
+
+fn start_threads(threads: usize) -> std::io::Result<Option<rayon::ThreadPool>> {
+    if threads == 0 {
+        return Ok(None);
+    }
+    let builder = rayon::ThreadPoolBuilder::new().num_threads(threads);
+    let builder = builder.thread_name(|index| format!("vivarium-worker-{index}"));
+    builder.build().map(Some).map_err(std::io::Error::other)
+}
+
+fn lock(queue: &Mutex<VecDeque<Waiting>>) -> MutexGuard<'_, VecDeque<Waiting>> {
+    // Nothing panics while it is held.
+    queue.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn execute(waiting: Waiting, clock: &Clock) -> Completion {
+    let Waiting { system, run, content, mut job } = waiting;
+    let start = clock.now();
+    let outcome = job.execute();
+    let worker = rayon::current_thread_index();
+    Completion { system, run, content, job, outcome, start, end: clock.now(), worker }
 }

@@ -241,8 +241,11 @@ fn no_command_waits_for_ever_for_a_system_that_hangs() {
     wait_for(&mut host, |snapshot| snapshot.status.tick > 3);
     let error = host.call(Command::Save { form: SaveForm::Plain }).unwrap_err();
     assert!(error.contains("`sleeper` has been running"), "{error}");
-    crate::support::WAKE.store(true, std::sync::atomic::Ordering::SeqCst);
+    load(&mut host, SCENE).unwrap();
     host.call(Command::Save { form: SaveForm::Plain }).unwrap();
+    crate::support::WAKE.store(true, std::sync::atomic::Ordering::SeqCst);
+    host.call(Command::Step { steps: 5 }).unwrap();
+    wait_for(&mut host, |snapshot| snapshot.status.tick == 5);
 }
 
 #[test]

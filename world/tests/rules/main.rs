@@ -12,6 +12,7 @@ mod entities;
 mod events;
 mod flow;
 mod host;
+mod hung;
 mod index;
 mod lists;
 mod loading;

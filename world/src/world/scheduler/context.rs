@@ -172,7 +172,7 @@ impl<'a> SchedulerContext<'a> {
 
     /// Waits until no run works any more, and applies the effects of all that wait, in the order they finished.
     pub fn finish_all(&mut self) {
-        self.world.wait_for_runs();
+        let _ = self.world.wait_for_runs();
         self.world.apply_ready();
     }
 
