@@ -44,8 +44,8 @@ pub use schedule::{
     SystemAccess, order_by_access,
 };
 pub use system::{
-    AccessError, Bundle, Chain, EffectError, EntitySystem, EntityWorkerSystem, Named, Params, Phase, Run,
-    Step, System, SystemDef, SystemKind, WorkerSystem,
+    AccessError, Bundle, Chain, EffectError, EntitySystem, Members, Named, Params, Phase, QueryChanges, Run,
+    Startup, Step, System, SystemDef, SystemKind, WorkerSystem,
 };
 pub use timing::{PerformanceTiming, RunTime};
 pub use world::{

@@ -153,6 +153,16 @@ impl Presence {
         self.count = 0;
     }
 
+    /// Adds the rows of another set.
+    pub(crate) fn add_all(&mut self, other: &Presence) {
+        for (at, &summary) in other.summary.iter().enumerate() {
+            for word in ones(summary) {
+                let word = at * 64 + word as usize;
+                self.set_word(word, other.words[word]);
+            }
+        }
+    }
+
     /// Adds `len` rows from `row`.
     pub(crate) fn set_range(&mut self, row: u32, len: u32) {
         each_word(row, len, |word, bits| self.set_word(word, bits));

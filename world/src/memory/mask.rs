@@ -2,7 +2,7 @@
 
 #![expect(unsafe_code, reason = "calls code compiled for instructions that were detected")]
 
-use super::bits::{Presence, run_of_ones};
+use super::bits::{Presence, ones, run_of_ones};
 use super::pool::Pool;
 use std::sync::Arc;
 
@@ -40,6 +40,51 @@ impl Mask {
         let chunks: usize =
             self.pieces.iter().map(|piece| (piece.len > 0) as usize + piece.bits.count_ones() as usize).sum();
         self.members as f64 / chunks.max(1) as f64
+    }
+
+    /// Its rows, each with its optional components, in the order they are visited in.
+    pub(crate) fn rows_and_optional(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        self.pieces.iter().flat_map(|piece| {
+            let scattered = ones(piece.bits).map(|bit| piece.row + bit);
+            let rows = (piece.row..piece.row + piece.len).chain(scattered);
+            rows.map(|row| (row, piece.optional))
+        })
+    }
+
+    /// Its rows in the order they are visited in.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = u32> + '_ {
+        self.rows_and_optional().map(|(row, _)| row)
+    }
+
+    /// The optional components of a row; none if it is not among the rows, which are in row order.
+    pub(crate) fn optional_of(&self, row: u32) -> Option<u32> {
+        let after = self.pieces.partition_point(|piece| piece.row <= row);
+        let piece = self.pieces[after.checked_sub(1)?];
+        let behind = row - piece.row;
+        let has = behind < piece.len || piece.len == 0 && behind < 64 && piece.bits >> behind & 1 == 1;
+        has.then_some(piece.optional)
+    }
+
+    /// Whether a row is among the rows, which are in row order.
+    pub(crate) fn has(&self, row: u32) -> bool {
+        self.optional_of(row).is_some()
+    }
+
+    /// A mask that visits members of another one in a given order. The rows are members, with their optional
+    /// components, and no row comes twice.
+    pub(crate) fn in_this_order(members: impl Iterator<Item = (u32, u32)>) -> Self {
+        let mut mask = Self::default();
+        for (row, optional) in members {
+            mask.members += 1;
+            match mask.pieces.last_mut() {
+                // Within a word rows always lie side by side.
+                Some(last) if last.row + last.len == row && row % 64 != 0 && last.optional == optional => {
+                    last.len += 1;
+                }
+                _ => mask.pieces.push(Piece { row, len: 1, bits: 0, optional }),
+            }
+        }
+        mask
     }
 }
 
@@ -202,24 +247,6 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
     use std::alloc::Layout;
-
-    impl Mask {
-        /// The rows in order.
-        pub(crate) fn rows(&self) -> impl Iterator<Item = u32> + '_ {
-            self.pieces.iter().flat_map(|piece| {
-                let scattered = crate::memory::bits::ones(piece.bits).map(|bit| piece.row + bit);
-                (piece.row..piece.row + piece.len).chain(scattered)
-            })
-        }
-
-        /// Whether a row is among them.
-        pub(crate) fn has(&self, row: u32) -> bool {
-            let after = self.pieces.partition_point(|piece| piece.row <= row);
-            let Some(piece) = after.checked_sub(1).map(|at| self.pieces[at]) else { return false };
-            let behind = row - piece.row;
-            behind < piece.len || piece.len == 0 && behind < 64 && piece.bits >> behind & 1 == 1
-        }
-    }
 
     proptest! {
         #[test]

@@ -34,13 +34,13 @@ mod zeroed;
 
 pub(crate) use bits::{Presence, run_of_ones};
 pub(crate) use lookup::{LookupPlan, Lookups};
-pub(crate) use mask::MaskCache;
+pub(crate) use mask::{Mask, MaskCache};
 pub(crate) use parts::Parts;
 pub(crate) use pool::Pool;
 pub(crate) use rows::{ArchetypeId, Rows};
 pub(crate) use slots::{ReservedIds, SlotTable};
 pub(crate) use storage::{CompiledQuery, Storage, StorageToken};
-pub(crate) use visit::{RowCursor, visit, visit_chunks, visit_ids, visit_to};
+pub(crate) use visit::{RowCursor, id_in_run, visit, visit_chunks, visit_ids, visit_to};
 pub(crate) use watch::WatchToken;
 
 pub use item::{Changed, Item, ItemKind, ItemTerm, With, Without};

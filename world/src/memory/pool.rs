@@ -4,7 +4,7 @@
 
 use super::bits::Presence;
 use super::directory::Directory;
-use super::watch::{WatchToken, Watchers};
+use super::watch::{Watch, WatchToken, Watchers};
 use crate::id::RunId;
 use std::alloc::Layout;
 use std::collections::HashMap;
@@ -144,7 +144,7 @@ impl Pool {
         self.present.set(row);
         self.version += 1;
         if self.watchers.any() {
-            self.watchers.mark(row);
+            self.watchers.mark_new(row);
         }
     }
 
@@ -188,7 +188,7 @@ impl Pool {
         self.put_run(row, len, bytes);
         super::bits::each_word(row, len, |word, bits| {
             self.present.set_word(word, bits);
-            self.watchers.mark_word(word, bits);
+            self.watchers.mark_new_word(word, bits);
         });
         self.version += 1;
     }
@@ -294,6 +294,9 @@ impl Pool {
         if there {
             self.deferred.set(row);
             self.version += 1;
+            if self.watchers.any() {
+                self.watchers.mark_structure(row);
+            }
         }
         there
     }
@@ -348,9 +351,9 @@ impl Pool {
         }
     }
 
-    /// Notes from now on which rows are written, for one to whom all are new.
-    pub(super) fn watch(&mut self, token: &WatchToken) {
-        self.watchers.add(token, &self.present);
+    /// Notes from now on which rows are written, or came and went, for one to whom all are new.
+    pub(super) fn watch(&mut self, token: &WatchToken, watch: Watch) {
+        self.watchers.add(token, watch, &self.present);
     }
 
     /// Lets a row whose old block is deferred have a new one; no run holds the old one any more. The request to

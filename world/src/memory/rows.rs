@@ -1,6 +1,7 @@
 //! Which row an entity gets: the lowest free one among the extents of its archetype.
 
-use super::bits::{Presence, run_of_ones};
+use super::bits::{Presence, each_word, run_of_ones};
+use super::watch::{Watch, WatchToken, Watchers};
 use crate::id::ComponentId;
 use std::collections::HashMap;
 
@@ -63,6 +64,8 @@ pub(crate) struct Rows {
     /// Rows whose entity left and whose blocks wait for open runs.
     retired: Presence,
     version: u64,
+    /// Who wants to know which rows queries find now and did not before, or the other way round.
+    pub(super) watchers: Watchers,
 }
 
 /// An extent that was just made.
@@ -224,7 +227,7 @@ impl Rows {
     /// Takes a row out of queries; it is not given back yet.
     #[inline]
     pub(crate) fn retire(&mut self, row: u32) {
-        self.version += self.queryable.clear(row) as u64;
+        self.set_queryable(row, false);
         if self.statics.count() > 0 {
             self.statics.clear(row);
         }
@@ -251,17 +254,33 @@ impl Rows {
     #[inline]
     pub(crate) fn set_queryable(&mut self, row: u32, on: bool) {
         let changed = if on { self.queryable.set(row) } else { self.queryable.clear(row) };
-        self.version += changed as u64;
+        self.note_change(row, changed);
     }
 
     pub(crate) fn set_queryable_run(&mut self, row: u32, len: u32) {
         self.queryable.set_range(row, len);
         self.version += 1;
+        if self.watchers.any() {
+            each_word(row, len, |word, bits| self.watchers.mark_new_word(word, bits));
+        }
+    }
+
+    #[inline]
+    fn note_change(&mut self, row: u32, changed: bool) {
+        self.version += changed as u64;
+        if changed && self.watchers.any() {
+            self.watchers.mark_structure(row);
+        }
+    }
+
+    /// Notes from now on which rows queries find or find no longer, for one to whom all are new.
+    pub(super) fn watch(&mut self, token: &WatchToken) {
+        self.watchers.add(token, Watch::Structure, &self.queryable);
     }
 
     pub(crate) fn set_static(&mut self, row: u32, on: bool) {
         let changed = if on { self.statics.set(row) } else { self.statics.clear(row) };
-        self.version += changed as u64;
+        self.note_change(row, changed);
     }
 
     /// Remembers that a row got a component its archetype may not have.

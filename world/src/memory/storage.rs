@@ -7,7 +7,7 @@ use super::mask::{Mask, MaskCache, Terms};
 use super::pool::Pool;
 use super::rows::{ArchetypeId, Rows};
 use super::slots::{SlotTable, Slots};
-use super::watch::WatchToken;
+use super::watch::{Watch, WatchToken};
 use super::{ItemKind, ItemTerm};
 use crate::component::Component;
 use crate::id::{ComponentId, EntityId, RunId};
@@ -151,7 +151,11 @@ impl Storage {
         let pool = &mut self.pools[component.index()];
         let before = pool.present().word(row as usize / 64);
         if before >> (row % 64) & 1 == 1 {
-            return pool.replace_if_free(row, block);
+            let replaced = pool.replace_if_free(row, block);
+            if replaced && add && pool.watchers.any() {
+                pool.watchers.mark_structure(row);
+            }
+            return replaced;
         }
         if !add || pool.deferred().has(row) {
             return false;
@@ -229,13 +233,41 @@ impl Storage {
     /// to it.
     pub(crate) fn watch_for(&mut self, query: &CompiledQuery) {
         for (component, token) in &query.changed {
-            self.pools[component.index()].watch(token);
+            self.pools[component.index()].watch(token, Watch::Written);
         }
     }
 
     /// Notes from now on which rows of a component are written, for one to whom all are new.
     pub(crate) fn watch(&mut self, component: ComponentId, token: &WatchToken) {
-        self.pools[component.index()].watch(token);
+        self.pools[component.index()].watch(token, Watch::Written);
+    }
+
+    /// Notes from now on which rows may join or leave a query, or have other blocks than before, for one to whom all
+    /// that are there are new.
+    pub(crate) fn watch_structure(&mut self, query: &CompiledQuery, token: &WatchToken) {
+        self.rows.watch(token);
+        for &component in &query.used {
+            self.pools[component.index()].watch(token, Watch::Structure);
+        }
+    }
+
+    /// The rows noted for a watcher of a query's structure since it last asked, in order.
+    pub(crate) fn take_touched(&mut self, query: &CompiledQuery, token: &WatchToken) -> Vec<u32> {
+        let mut all = self.rows.watchers.dirty(token).cloned().unwrap_or_default();
+        self.rows.watchers.clear(token);
+        for &component in &query.used {
+            let watchers = &mut self.pools[component.index()].watchers;
+            if let Some(dirty) = watchers.dirty(token) {
+                all.add_all(dirty);
+            }
+            watchers.clear(token);
+        }
+        all.rows().collect()
+    }
+
+    /// Tells watchers that an entity got another block in the place of its own.
+    pub(crate) fn mark_replaced(&mut self, component: ComponentId, row: u32) {
+        self.pools[component.index()].watchers.mark_structure(row);
     }
 
     /// The rows written since a watcher last asked, in order. They count as seen then.
@@ -246,22 +278,40 @@ impl Storage {
         dirty
     }
 
+    /// Notes from now on which rows of a component come and go, for one who knows those that are there.
+    pub(crate) fn watch_rows(&mut self, component: ComponentId, token: &WatchToken) {
+        let watchers = &mut self.pools[component.index()].watchers;
+        watchers.add(token, Watch::Structure, &Presence::default());
+    }
+
+    /// Whether rows of a component were noted for a watcher since it last asked.
+    pub(crate) fn take_is_dirty(&mut self, component: ComponentId, token: &WatchToken) -> bool {
+        let watchers = &mut self.pools[component.index()].watchers;
+        let is_dirty = watchers.dirty(token).is_some_and(|rows| rows.count() > 0);
+        watchers.clear(token);
+        is_dirty
+    }
+
     /// Whether somebody looks for changes of any component.
     pub(crate) fn is_watched(&self) -> bool {
-        self.pools.iter().any(|pool| pool.watchers.any())
+        self.rows.watchers.any() || self.pools.iter().any(|pool| pool.watchers.any())
     }
 
     /// Brings the mask of a query up to date: the rows a run of it would visit now. What it looks for changes of
     /// counts as seen then.
     pub(crate) fn update_mask(&mut self, query: &mut CompiledQuery) {
-        if query.changed.is_empty() {
-            return self.compile_mask(query);
-        }
-        query.cache.forget();
-        self.compile_mask(query);
+        self.peek_mask(query);
         for (component, token) in &query.changed {
             self.pools[component.index()].watchers.clear(token);
         }
+    }
+
+    /// As `update_mask`, but what the query looks for changes of stays unseen.
+    pub(crate) fn peek_mask(&self, query: &mut CompiledQuery) {
+        if !query.changed.is_empty() {
+            query.cache.forget();
+        }
+        self.compile_mask(query);
     }
 
     #[inline]
@@ -291,7 +341,20 @@ impl Storage {
         })
     }
 
-    /// Lends what a run needs; the masks of its queries are up to date.
+    /// The optional components of a row, as bits, if it would be a member of a query now, whatever was written.
+    pub(crate) fn member(&self, query: &CompiledQuery, row: u32) -> Option<u32> {
+        let has = |component: &ComponentId| self.pool(*component).present().has(row);
+        let is_member = self.rows.queryable().has(row)
+            && !(query.skips_statics && self.rows.statics().has(row))
+            && query.required.iter().all(has)
+            && !query.without.iter().any(has);
+        let bits =
+            query.optional.iter().enumerate().map(|(place, component)| (has(component) as u32) << place);
+        is_member.then(|| bits.sum())
+    }
+
+    /// Lends what a run needs; the masks of its queries are up to date. Views are more queries, of no members until
+    /// they are given some.
     ///
     /// # Panics
     /// If another run's borrow of a pool forbids it.
@@ -300,10 +363,12 @@ impl Storage {
         run: RunId,
         borrows: &[(ComponentId, bool)],
         queries: &[CompiledQuery],
+        views: &[CompiledQuery],
     ) -> Lent {
         let own = queries.iter().flat_map(|query| query.changed.iter().map(|(_, token)| token.clone()));
         let own = own.collect();
-        let queries = queries.iter().map(|query| LentQuery::of(query, borrows)).collect();
+        let views = views.iter().map(|view| LentQuery::with_mask(view, borrows, Arc::default()));
+        let queries = queries.iter().map(|query| LentQuery::of(query, borrows)).chain(views).collect();
         let pools = borrows.iter().map(|&(component, to_write)| {
             let pool = &mut self.pools[component.index()];
             LentPool { component, block_size: pool.block_size(), directory: pool.lend(run, to_write) }
@@ -388,6 +453,7 @@ impl Storage {
 
     /// Takes over who watches the pools of `before`, whose rows moved to where `moved` says.
     pub(crate) fn take_watchers(&mut self, before: &Storage, moved: impl Fn(u32) -> Option<u32>) {
+        self.rows.watchers = before.rows.watchers.moved(&moved);
         for (pool, before) in self.pools.iter_mut().zip(&before.pools) {
             if before.watchers.any() {
                 pool.watchers = before.watchers.moved(&moved);
@@ -420,6 +486,16 @@ impl CompiledQuery {
     pub(crate) fn borrows(&self) -> Vec<(ComponentId, bool)> {
         let touched = self.terms.iter().filter(|(_, kind)| kind.touches());
         touched.filter_map(|&(component, kind)| Some((component?, kind.writes()))).collect()
+    }
+
+    /// Asks of members also what another query asks of its own, which has no optional items.
+    pub(crate) fn restrict(&mut self, other: &CompiledQuery) {
+        self.required.extend(&other.required);
+        self.required.sort_unstable();
+        self.required.dedup();
+        self.without.extend(&other.without);
+        self.visited.extend(&other.visited);
+        self.used = [&self.required[..], &self.optional, &self.without].concat();
     }
 }
 
@@ -466,6 +542,21 @@ impl Lent {
         self.queries.first().is_some_and(|query| Arc::ptr_eq(&query.mask, mask))
     }
 
+    /// Counts more watchers as the run's own: what it writes is no news to them.
+    pub(crate) fn own(&mut self, tokens: impl Iterator<Item = WatchToken>) {
+        self.own.extend(tokens);
+    }
+
+    /// Visits some of a query's members instead of all, or in another order: the rows of `mask` are members.
+    pub(crate) fn set_mask(&mut self, query: usize, mask: Arc<Mask>) {
+        self.queries[query].mask = mask;
+    }
+
+    /// As `set_mask`; gives the one it had.
+    pub(crate) fn exchange_mask(&mut self, query: usize, mask: Arc<Mask>) -> Arc<Mask> {
+        std::mem::replace(&mut self.queries[query].mask, mask)
+    }
+
     /// The pool of a query's term; none if the term touches no block.
     pub(crate) fn pool(&self, query: usize, term: usize) -> Option<&LentPool> {
         self.queries[query].terms[term].map(|at| &self.pools[at])
@@ -474,11 +565,15 @@ impl Lent {
 
 impl LentQuery {
     fn of(query: &CompiledQuery, borrows: &[(ComponentId, bool)]) -> Self {
+        Self::with_mask(query, borrows, query.cache.mask().clone())
+    }
+
+    fn with_mask(query: &CompiledQuery, borrows: &[(ComponentId, bool)], mask: Arc<Mask>) -> Self {
         let place = |component| borrows.iter().position(|&(borrowed, _)| Some(borrowed) == component);
         Self {
             terms: query.terms.iter().map(|&(component, _)| place(component)).collect(),
             kinds: query.kinds.clone(),
-            mask: query.cache.mask().clone(),
+            mask,
             visited: false,
         }
     }

@@ -196,3 +196,15 @@ pub(crate) fn visit_ids(lent: &mut Lent, query: usize, each: impl FnMut(EntityId
     // SAFETY: every row of a mask has an id, and the pool of ids is lent to every run to read.
     unsafe { visit_pieces::<EntityId>(columns, pieces, &lent.at, each) }
 }
+
+/// Whose row this is, of a row in a mask that a run has or had when it was dispatched.
+///
+/// # Panics
+/// If the row is of no word that has a page.
+pub(crate) fn id_in_run(lent: &Lent, row: u32) -> Option<EntityId> {
+    let page = lent.ids.directory.page(row as usize / 64);
+    assert!(!page.is_null(), "rows of a mask have an id");
+    // SAFETY: the page has 64 ids, and the row is in the run's mask, so nobody writes its id (invariant 4).
+    let bits = unsafe { page.cast::<[u32; 2]>().add(row as usize % 64).read() };
+    EntityId::from_bits((bits[0] as u64) << 32 | bits[1] as u64)
+}

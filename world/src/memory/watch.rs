@@ -7,9 +7,24 @@ use std::sync::Arc;
 /// Names a watcher of a pool. The pool forgets the watcher once nobody else holds the token.
 pub(crate) type WatchToken = Arc<()>;
 
+/// What a watcher wants to know of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Watch {
+    /// Blocks that were written, new ones included.
+    Written,
+    /// Rows that came or went, or got another block in the place of theirs.
+    Structure,
+}
+
+struct Watcher {
+    token: WatchToken,
+    watch: Watch,
+    dirty: Presence,
+}
+
 /// Dirty rows of one pool, a set for each watcher. Nothing is noted while nobody watches.
 #[derive(Default)]
-pub(crate) struct Watchers(Vec<(WatchToken, Presence)>);
+pub(crate) struct Watchers(Vec<Watcher>);
 
 impl Watchers {
     #[inline]
@@ -18,9 +33,9 @@ impl Watchers {
     }
 
     /// Adds a watcher to whom the rows in `present` are new.
-    pub(crate) fn add(&mut self, token: &WatchToken, present: &Presence) {
+    pub(crate) fn add(&mut self, token: &WatchToken, watch: Watch, present: &Presence) {
         self.forget_gone();
-        self.0.push((token.clone(), present.clone()));
+        self.0.push(Watcher { token: token.clone(), watch, dirty: present.clone() });
     }
 
     /// Takes watchers along whose pool is built anew; a row moves to where `moved` says.
@@ -30,29 +45,50 @@ impl Watchers {
             rows.rows().filter_map(&moved).for_each(|row| _ = there.set(row));
             there
         };
-        Self(self.0.iter().map(|(token, rows)| (token.clone(), dirty(rows))).collect())
+        let moved = |watcher: &Watcher| Watcher {
+            token: watcher.token.clone(),
+            watch: watcher.watch,
+            dirty: dirty(&watcher.dirty),
+        };
+        Self(self.0.iter().map(moved).collect())
     }
 
-    /// A row was written.
+    /// Those who want to know of something.
+    #[inline]
+    fn of(&mut self, watch: Watch) -> impl Iterator<Item = &mut Presence> {
+        self.0.iter_mut().filter(move |watcher| watcher.watch == watch).map(|watcher| &mut watcher.dirty)
+    }
+
+    /// The block of a row was written.
     #[inline]
     pub(crate) fn mark(&mut self, row: u32) {
-        for (_, dirty) in &mut self.0 {
-            dirty.set(row);
-        }
+        self.of(Watch::Written).for_each(|dirty| _ = dirty.set(row));
     }
 
-    /// Rows of a word were written.
+    /// A row came.
     #[inline]
-    pub(crate) fn mark_word(&mut self, word: usize, bits: u64) {
-        for (_, dirty) in &mut self.0 {
-            dirty.set_word(word, bits);
-        }
+    pub(crate) fn mark_new(&mut self, row: u32) {
+        self.0.iter_mut().for_each(|watcher| _ = watcher.dirty.set(row));
+    }
+
+    /// A row went, or came in another way than with a block of its own.
+    #[inline]
+    pub(crate) fn mark_structure(&mut self, row: u32) {
+        self.of(Watch::Structure).for_each(|dirty| _ = dirty.set(row));
+    }
+
+    /// Rows of a word came.
+    #[inline]
+    pub(crate) fn mark_new_word(&mut self, word: usize, bits: u64) {
+        self.0.iter_mut().for_each(|watcher| watcher.dirty.set_word(word, bits));
     }
 
     /// A run wrote all rows of its mask, or of those with an optional component. Its own watchers need not know.
     pub(crate) fn mark_mask(&mut self, mask: &Mask, optional: Option<u32>, own: &[WatchToken]) {
         self.forget_gone();
-        for (token, dirty) in &mut self.0 {
+        for Watcher { token, dirty, .. } in
+            self.0.iter_mut().filter(|watcher| watcher.watch == Watch::Written)
+        {
             if own.iter().any(|own| Arc::ptr_eq(own, token)) {
                 continue;
             }
@@ -70,23 +106,27 @@ impl Watchers {
         }
     }
 
+    fn find(&self, token: &WatchToken) -> Option<&Watcher> {
+        self.0.iter().find(|watcher| Arc::ptr_eq(&watcher.token, token))
+    }
+
     /// The rows a watcher has not seen.
     pub(crate) fn dirty(&self, token: &WatchToken) -> Option<&Presence> {
-        self.0.iter().find(|(known, _)| Arc::ptr_eq(known, token)).map(|(_, dirty)| dirty)
+        self.find(token).map(|watcher| &watcher.dirty)
     }
 
     /// A watcher has seen them all.
     pub(crate) fn clear(&mut self, token: &WatchToken) {
-        if let Some((_, dirty)) = self.0.iter_mut().find(|(known, _)| Arc::ptr_eq(known, token)) {
-            dirty.clear_all();
+        if let Some(watcher) = self.0.iter_mut().find(|watcher| Arc::ptr_eq(&watcher.token, token)) {
+            watcher.dirty.clear_all();
         }
     }
 
     fn forget_gone(&mut self) {
-        self.0.retain(|(token, _)| Arc::strong_count(token) > 1);
+        self.0.retain(|watcher| Arc::strong_count(&watcher.token) > 1);
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.0.iter().map(|(_, dirty)| dirty.bytes()).sum()
+        self.0.iter().map(|watcher| watcher.dirty.bytes()).sum()
     }
 }

@@ -17,4 +17,6 @@ pub struct DueRun {
     pub(crate) number: u64,
     /// Whether its time is used up already, as that of a run in a queue; else it is when the run succeeds.
     pub(crate) taken: bool,
+    /// Time of the step it was queued in, for a system that decides when its turn comes whether it runs.
+    pub(crate) unadded: f64,
 }

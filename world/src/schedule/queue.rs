@@ -231,7 +231,7 @@ mod tests {
 
     fn due(system: u32, tick: u64) -> DueRun {
         let (delta, game_time) = (1.0, tick as f64);
-        DueRun { system: SystemId(system), delta, tick, game_time, number: 0, taken: true }
+        DueRun { system: SystemId(system), delta, tick, game_time, number: 0, taken: true, unadded: 0.0 }
     }
 
     /// What happened to a run of the model, in the order it happened.

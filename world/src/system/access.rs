@@ -1,5 +1,6 @@
 //! From what a system asks for and declares to components of a registry.
 
+use super::body::Body;
 use super::definition::{Declared, SystemDef, SystemKind};
 use super::run::Capabilities;
 use crate::component::Registry;
@@ -62,6 +63,11 @@ pub enum AccessError {
         /// The component.
         component: String,
     },
+    /// A filter asks for something that a filter cannot have.
+    #[error(
+        "system {0:?}: a filter reads what members have, as in `&T`, `With<T>`, `Without<T>`, `EntityId`"
+    )]
+    FilterItem(String),
     /// A query has more than 32 optional items.
     #[error("system {0:?}: a query has more than 32 optional items")]
     TooManyOptional(String),
@@ -71,11 +77,15 @@ pub enum AccessError {
 pub(crate) struct Compiled {
     pub(crate) access: Access,
     pub(crate) queries: Vec<CompiledQuery>,
+    /// What each filter reads of the members of its query.
+    pub(crate) views: Vec<CompiledQuery>,
     /// Pools a run borrows, and whether to write.
     pub(crate) borrows: Vec<(ComponentId, bool)>,
     pub(crate) capabilities: Capabilities,
     /// Components its runs read of any entity.
     pub(crate) lookups: Vec<LookupPlan>,
+    /// Components without a change of which it does not run.
+    pub(crate) observed: Vec<ComponentId>,
 }
 
 impl SystemDef {
@@ -95,8 +105,28 @@ impl SystemDef {
         let mut access = if known { Access::new() } else { Access::unknown() };
         let mut borrows: Vec<(ComponentId, bool)> = Vec::new();
         let mut queries = Vec::new();
-        for (_, terms) in &self.queries {
-            let query = compile_query(&self.name, self.kind == SystemKind::EntitySystem, registry, terms)?;
+        let filters = match &self.body {
+            Body::Worker(worker) => worker.filters.as_slice(),
+            Body::World(_) => &[],
+        };
+        let mut views = Vec::new();
+        for filter in filters {
+            let view = compile_query(&self.name, false, registry, &filter.terms)?;
+            let reads = |kind: &ItemKind| {
+                matches!(kind, ItemKind::Read | ItemKind::With | ItemKind::Without | ItemKind::Id)
+            };
+            if !view.terms.iter().all(|(_, kind)| reads(kind)) {
+                return Err(AccessError::FilterItem(self.name.clone()));
+            }
+            view.borrows().into_iter().for_each(|(component, _)| borrow(&mut borrows, component, false));
+            views.push(view);
+        }
+        for (place, (_, terms)) in self.queries.iter().enumerate() {
+            let mut query =
+                compile_query(&self.name, self.kind == SystemKind::EntitySystem, registry, terms)?;
+            for (_, view) in filters.iter().zip(&views).filter(|(filter, _)| filter.query == place) {
+                query.restrict(view);
+            }
             for (component, writes) in query.borrows() {
                 borrow(&mut borrows, component, writes);
                 if writes {
@@ -122,6 +152,10 @@ impl SystemDef {
                 borrow(&mut borrows, component, false);
                 lookups.push(LookupPlan::new(component, registry.get(component).rust_type));
             }
+        }
+        let observed = ids(&self.observes)?;
+        for &component in &observed {
+            access = access.read(component);
         }
         let (sets, adds, removes) = (ids(writes)?, ids(adds)?, ids(removes)?);
         for &component in &sets {
@@ -161,7 +195,7 @@ impl SystemDef {
             creates_anything: *creates_anything,
             kills: *kills,
         };
-        Ok(Compiled { access, queries, borrows, capabilities, lookups })
+        Ok(Compiled { access, queries, views, borrows, capabilities, lookups, observed })
     }
 }
 

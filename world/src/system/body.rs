@@ -1,207 +1,137 @@
-//! What a system does, and one execution of it.
+//! What a world holds of a system, whatever its kind, and one execution of it.
 
 use super::definition::Step;
+use super::filter::Filter;
+use super::kinds::{Startup, System};
 use super::run::Run;
+use super::tracking::{QueryChanges, Tracked};
 use crate::id::EntityId;
-use crate::memory::{Lent, Query, visit, visit_chunks};
+use crate::memory::{Lent, Mask, id_in_run, visit_ids};
 use crate::world::World;
 use std::any::Any;
-use std::marker::PhantomData;
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
-/// A system of the world thread: once a run, with the whole world.
-pub trait System: Send + 'static {
-    /// Runs once.
-    ///
-    /// # Errors
-    /// A sentence for the log; the system keeps the time of a run that failed.
+/// What a world holds of a system.
+pub(crate) enum Body {
+    World(Box<dyn WorldBody>),
+    Worker(Worker),
+}
+
+/// What every kind of system hears of its world.
+pub(crate) trait Lifecycle: Send {
+    fn startup(&mut self, _world: &mut World) -> Result<Startup, String> {
+        Ok(Startup::Done)
+    }
+    fn shutdown(&mut self, _world: &mut World) {}
+    fn attached(&mut self, _world: &mut World) {}
+    fn detached(&mut self, _world: &mut World) {}
+    /// The system as it was given, to whoever knows its type.
+    fn as_any(&mut self) -> &mut dyn Any;
+}
+
+/// A system that has the whole world.
+pub(crate) trait WorldBody: Lifecycle {
     fn update(&mut self, world: &mut World, step: &Step) -> Result<(), String>;
 }
 
-impl<F: FnMut(&mut World, &Step) -> Result<(), String> + Send + 'static> System for F {
+impl<S: System> Lifecycle for S {
+    fn startup(&mut self, world: &mut World) -> Result<Startup, String> {
+        System::startup(self, world)
+    }
+    fn shutdown(&mut self, world: &mut World) {
+        System::shutdown(self, world);
+    }
+    fn attached(&mut self, world: &mut World) {
+        System::attached(self, world);
+    }
+    fn detached(&mut self, world: &mut World) {
+        System::detached(self, world);
+    }
+    fn as_any(&mut self) -> &mut dyn Any {
+        self
+    }
+}
+
+impl<S: System> WorldBody for S {
     fn update(&mut self, world: &mut World, step: &Step) -> Result<(), String> {
-        self(world, step)
+        System::update(self, world, step)
     }
 }
 
-/// A system over the members of a query, on the world thread.
-pub trait EntitySystem: Send + 'static {
-    /// What it asks for of each entity.
-    type Query: Query + 'static;
+/// A system that a run takes along to another thread.
+pub(crate) trait WorkerBody: Lifecycle {
+    fn run(&mut self, work: &mut Work<'_>, run: &mut Run);
 
-    /// Updates one entity.
-    ///
-    /// # Errors
-    /// A sentence, reported with the entity; the next entities are still updated.
-    fn update(&mut self, item: <Self::Query as Query>::Row<'_>, run: &mut Run) -> Result<(), String>;
-}
-
-/// A system over the members of a query, on the worker pool.
-pub trait EntityWorkerSystem: Send + 'static {
-    /// What it asks for of each entity.
-    type Query: Query + 'static;
-
-    /// Updates one entity.
-    ///
-    /// # Errors
-    /// A sentence, reported with the entity; the next entities are still updated.
-    fn update(&mut self, item: <Self::Query as Query>::Row<'_>, run: &mut Run) -> Result<(), String>;
-}
-
-/// A system of the worker pool that runs once a run over named queries.
-pub trait WorkerSystem: Send + 'static {
-    /// Runs once.
-    ///
-    /// # Errors
-    /// A sentence for the log.
-    fn update(&mut self, queries: &mut Named<'_>, run: &mut Run) -> Result<(), String>;
-}
-
-impl<F: FnMut(&mut Named<'_>, &mut Run) -> Result<(), String> + Send + 'static> WorkerSystem for F {
-    fn update(&mut self, queries: &mut Named<'_>, run: &mut Run) -> Result<(), String> {
-        self(queries, run)
+    fn init(&mut self, _work: &mut Work<'_>, _run: &mut Run) -> Result<(), String> {
+        Ok(())
+    }
+    fn before_run(&mut self, _world: &World, _step: &Step) -> Result<(), String> {
+        Ok(())
     }
 }
 
-/// What an update returns: nothing, or a result whose error is a sentence.
-pub trait Outcome {
-    /// The error, if it is one.
-    fn error(self) -> Option<String>;
+/// The part of a system that its runs take along, and what belongs to it.
+pub(crate) struct Worker {
+    pub(crate) body: Box<dyn WorkerBody>,
+    pub(crate) filters: Vec<Filter>,
+    /// By query, for those whose changes the system hears.
+    pub(crate) tracked: Vec<Option<Tracked>>,
 }
 
-impl Outcome for () {
-    #[inline(always)]
-    fn error(self) -> Option<String> {
-        None
-    }
-}
-
-impl<E: Into<String>> Outcome for Result<(), E> {
-    #[inline(always)]
-    fn error(self) -> Option<String> {
-        self.err().map(Into::into)
-    }
-}
-
-/// The named queries of a run.
-pub struct Named<'a> {
-    lent: &'a mut Lent,
-    names: &'a [String],
-}
-
-impl Named<'_> {
-    fn place<Q: Query>(&self, name: &str) -> usize {
-        let Some(place) = self.names.iter().position(|known| known == name) else {
-            panic!("the system has no query named {name:?}; it has {:?}", self.names);
-        };
-        assert!(self.lent.queries[place].is_of(&Q::terms()), "query {name:?} was declared with other items");
-        place
+impl Worker {
+    pub(super) fn new(body: impl WorkerBody + 'static) -> Self {
+        Self { body: Box::new(body), filters: Vec::new(), tracked: Vec::new() }
     }
 
-    /// Calls `each` with every member of a query, in row order.
-    ///
-    /// # Panics
-    /// If the system has no query of this name and these items.
-    pub fn each<Q: Query>(&mut self, name: &str, mut each: impl FnMut(Q::Row<'_>)) {
-        let place = self.place::<Q>(name);
-        visit::<Q>(self.lent, place, |item, _| each(item));
-    }
-
-    /// Calls `each` with slices of members that lie side by side, in row order.
-    ///
-    /// # Panics
-    /// If the system has no query of this name and these items.
-    pub fn each_chunk<Q: Query>(&mut self, name: &str, each: impl FnMut(Q::Chunk<'_>)) {
-        let place = self.place::<Q>(name);
-        visit_chunks::<Q>(self.lent, place, each);
-    }
-
-    /// How many members a query has.
-    ///
-    /// # Panics
-    /// If the system has no query of this name.
-    pub fn len(&self, name: &str) -> usize {
-        let place = self.names.iter().position(|known| known == name);
-        place.map_or_else(
-            || panic!("the system has no query named {name:?}"),
-            |at| self.lent.queries[at].mask.members,
-        )
-    }
-}
-
-type WorldBody = Box<dyn FnMut(&mut World, &Step) -> Result<(), String> + Send>;
-
-pub(crate) enum Body {
-    World(WorldBody),
-    Worker(Box<dyn WorkerBody>),
-}
-
-/// The part of a system that a run takes along.
-pub(crate) trait WorkerBody: Send {
-    fn run(&mut self, lent: &mut Lent, names: &[String], run: &mut Run);
-}
-
-/// Calls a closure with every member of the first query.
-pub(crate) struct Each<Q, F> {
-    each: F,
-    query: PhantomData<fn() -> Q>,
-}
-
-impl<Q, F> Each<Q, F> {
-    pub(crate) fn new(each: F) -> Self {
-        Self { each, query: PhantomData }
-    }
-}
-
-impl<Q: Query, R: Outcome, F: for<'a> FnMut(Q::Row<'a>, &mut Run) -> R + Send> WorkerBody for Each<Q, F> {
-    fn run(&mut self, lent: &mut Lent, _: &[String], run: &mut Run) {
-        let mut failed: Vec<(u32, String)> = Vec::new();
-        visit::<Q>(lent, 0, |item, row| {
-            if let Some(error) = (self.each)(item, run).error() {
-                failed.push((row, error));
-            }
-        });
-        if !failed.is_empty() {
-            let rows: std::collections::BTreeMap<u32, EntityId> =
-                ids_of(lent, 0, failed.iter().map(|&(row, _)| row));
-            run.fail_all(failed.into_iter().map(|(row, error)| (rows.get(&row).copied(), error)));
+    /// Takes members that do not suit out of the queries of a run; the views of filters come after its queries.
+    pub(crate) fn apply_filters(&mut self, lent: &mut Lent, queries: usize) {
+        for (place, filter) in self.filters.iter_mut().enumerate() {
+            filter.apply(lent, queries + place);
         }
     }
 }
 
-pub(super) fn ids_of(
-    lent: &mut Lent,
-    query: usize,
-    rows: impl Iterator<Item = u32>,
-) -> std::collections::BTreeMap<u32, EntityId> {
-    let wanted: std::collections::BTreeSet<u32> = rows.collect();
-    let mut found = std::collections::BTreeMap::new();
-    crate::memory::visit_ids(lent, query, |id, row| {
-        if wanted.contains(&row) {
-            found.insert(row, id);
-        }
-    });
-    found
+/// Which part of a pass a run is: all of it, unless the system works in batches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Part {
+    pub(crate) first: bool,
+    pub(crate) last: bool,
 }
 
-/// Calls a closure once.
-pub(crate) struct Once<F>(pub(crate) F);
+impl Part {
+    pub(crate) const WHOLE: Self = Self { first: true, last: true };
+}
 
-impl<F: FnMut(&mut Named<'_>, &mut Run) -> Result<(), String> + Send> WorkerBody for Once<F> {
-    fn run(&mut self, lent: &mut Lent, names: &[String], run: &mut Run) {
-        if let Err(error) = (self.0)(&mut Named { lent, names }, run) {
-            run.failed = true;
-            run.fail_all([(None, error)]);
-        }
-    }
+/// All that one execution works on.
+pub(crate) struct Work<'a> {
+    pub(crate) lent: &'a mut Lent,
+    pub(crate) names: &'a [String],
+    /// By query, for those whose changes the system hears.
+    pub(crate) changes: &'a [Option<QueryChanges>],
+    pub(crate) part: Part,
+    /// All members of the main query, where the run is for a batch of them.
+    pub(crate) whole: Option<&'a Arc<Mask>>,
 }
 
 /// One execution of a system: all it needs, so that any thread can do it.
 pub(crate) struct Job {
-    pub(crate) body: Box<dyn WorkerBody>,
-    pub(crate) names: std::sync::Arc<[String]>,
+    pub(crate) worker: Worker,
+    pub(crate) names: Arc<[String]>,
     pub(crate) lent: Lent,
+    /// By query: members in row order, and rows where they may have changed, for those whose changes are heard.
+    pub(crate) heard: Vec<Option<Heard>>,
+    pub(crate) part: Part,
+    pub(crate) whole: Option<Arc<Mask>>,
     pub(crate) run: Run,
+}
+
+/// Where to look for changes of a query's members.
+pub(crate) struct Heard {
+    pub(crate) members: Arc<Mask>,
+    /// None is anywhere.
+    pub(crate) touched: Option<Vec<u32>>,
 }
 
 /// How a job ended.
@@ -218,12 +148,39 @@ pub(crate) enum JobOutcome {
 impl Job {
     /// Does the work; a panic in the system is caught here.
     pub(crate) fn execute(&mut self) -> JobOutcome {
-        let Self { body, names, lent, run } = self;
+        self.catch(|body, work, run| body.run(work, run))
+    }
+
+    /// Lets the system begin with what is there. What it would hear as changes counts as heard.
+    pub(crate) fn initialise(&mut self) -> JobOutcome {
+        self.catch(|body, work, run| {
+            if let Err(error) = body.init(work, run) {
+                run.failed = true;
+                run.fail_all([(None, error)]);
+            }
+        })
+    }
+
+    fn catch(&mut self, act: impl FnOnce(&mut dyn WorkerBody, &mut Work<'_>, &mut Run)) -> JobOutcome {
+        let changes = self.take_changes();
+        let Self { worker, names, lent, part, whole, run, .. } = self;
+        let (changes, part, whole) = (changes.as_slice(), *part, whole.as_ref());
+        let mut work = Work { lent, names, changes, part, whole };
         // The system's own state may be half changed after a panic; it is plain data that the system alone sees.
-        match catch_unwind(AssertUnwindSafe(|| body.run(lent, names, run))) {
+        match catch_unwind(AssertUnwindSafe(|| act(&mut *worker.body, &mut work, run))) {
             Ok(()) => JobOutcome::Done,
-            Err(panic) => JobOutcome::Panicked { message: panic_message(&*panic), rows: lent.at.get() },
+            Err(panic) => JobOutcome::Panicked { message: panic_message(&*panic), rows: self.lent.at.get() },
         }
+    }
+
+    fn take_changes(&mut self) -> Vec<Option<QueryChanges>> {
+        let Self { worker, heard, lent, .. } = self;
+        let change = |(tracked, heard): (&mut Option<Tracked>, &Option<Heard>)| {
+            let (tracked, heard) = (tracked.as_mut()?, heard.as_ref()?);
+            let touched = heard.touched.as_deref();
+            Some(tracked.take_in(touched, &heard.members, |row| id_in_run(lent, row)))
+        };
+        worker.tracked.iter_mut().zip(heard.iter()).map(change).collect()
     }
 }
 
@@ -232,4 +189,19 @@ pub(crate) fn panic_message(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| panic.downcast_ref::<String>().cloned())
         .unwrap_or_else(|| "it did not say why".to_owned())
+}
+
+/// Reports errors of updates with the entities whose rows they happened at.
+pub(super) fn report_failed(lent: &mut Lent, query: usize, failed: Vec<(u32, String)>, run: &mut Run) {
+    if failed.is_empty() {
+        return;
+    }
+    let wanted: BTreeSet<u32> = failed.iter().map(|&(row, _)| row).collect();
+    let mut found: BTreeMap<u32, EntityId> = BTreeMap::new();
+    visit_ids(lent, query, |id, row| {
+        if wanted.contains(&row) {
+            found.insert(row, id);
+        }
+    });
+    run.fail_all(failed.into_iter().map(|(row, error)| (found.get(&row).copied(), error)));
 }

@@ -1,11 +1,12 @@
 //! Several updates of the same rows in one system, tile by tile: what a step wrote is still in the cache when the
 //! next one reads it.
 
-use super::Run;
-use super::body::Body;
-use super::body::{Outcome, WorkerBody, ids_of};
+use super::body::{Body, Lifecycle, Work, Worker, WorkerBody, report_failed};
 use super::definition::{SystemDef, SystemKind};
+use super::kinds::Outcome;
+use super::run::Run;
 use crate::memory::{ItemTerm, Lent, Query, RowCursor, visit_to};
+use std::any::Any;
 use std::marker::PhantomData;
 
 /// Rows that all steps update before any goes on: few enough that their blocks stay in the first-level cache.
@@ -63,15 +64,19 @@ where
                 failed.push((row, error));
             }
         });
-        if !failed.is_empty() {
-            let rows = ids_of(lent, query, failed.iter().map(|&(row, _)| row));
-            run.fail_all(failed.into_iter().map(|(row, error)| (rows.get(&row).copied(), error)));
-        }
+        report_failed(lent, query, failed, run);
+    }
+}
+
+impl Lifecycle for Chain {
+    fn as_any(&mut self) -> &mut dyn Any {
+        self
     }
 }
 
 impl WorkerBody for Chain {
-    fn run(&mut self, lent: &mut Lent, _: &[String], run: &mut Run) {
+    fn run(&mut self, work: &mut Work<'_>, run: &mut Run) {
+        let lent = &mut *work.lent;
         let mut cursors = vec![RowCursor::default(); self.steps.len()];
         loop {
             let next = cursors.iter().enumerate().filter_map(|(query, cursor)| cursor.row(lent, query)).min();
@@ -106,7 +111,7 @@ impl SystemDef {
     /// ```
     pub fn chain(name: impl Into<String>, mut chain: Chain) -> Self {
         let queries = std::mem::take(&mut chain.queries);
-        let mut system = Self::new(name, SystemKind::Worker, Body::Worker(Box::new(chain)));
+        let mut system = Self::new(name, SystemKind::Worker, Body::Worker(Worker::new(chain)));
         system.queries = queries;
         system
     }

@@ -1,9 +1,12 @@
 //! A system before it belongs to a world: kind, timing, parameters, declarations, body.
 
-use super::body::{Body, Each, Named, Outcome, WorkerBody};
+use super::body::{Body, Worker, WorkerBody};
+use super::each::{Each, EachChunk, EachOf, Once};
+use super::filter::Filter;
+use super::kinds::{EntitySystem, Outcome, System, WorkerSystem};
 use super::parallel::EachInParts;
 use super::params::Params;
-use super::{EntitySystem, EntityWorkerSystem, Run, System, WorkerSystem};
+use super::run::Run;
 use crate::component::{Component, Field};
 use crate::memory::{ItemTerm, Query};
 use crate::world::World;
@@ -23,6 +26,11 @@ pub enum SystemKind {
 }
 
 impl SystemKind {
+    /// Whether its runs are over the members of a main query.
+    pub(crate) const fn is_over_members(self) -> bool {
+        matches!(self, Self::EntitySystem | Self::EntityWorker)
+    }
+
     /// The kind in words.
     pub const fn name(self) -> &'static str {
         match self {
@@ -83,6 +91,16 @@ pub struct SystemDef {
     pub(crate) queries: Vec<(String, Vec<ItemTerm>)>,
     pub(crate) should_run: Option<ShouldRun>,
     pub(crate) phase: Phase,
+    /// Whether its runs hear who joined and left its queries.
+    pub(crate) hears_changes: bool,
+    /// Whether several threads share its runs.
+    pub(crate) in_parts: bool,
+    /// Whether members are visited in creation order rather than in row order.
+    pub(crate) in_order: bool,
+    /// Members of a batch; none does all at once.
+    pub(crate) batch: Option<usize>,
+    /// Components, by name, without a change of which it does not run.
+    pub(crate) observes: Vec<&'static str>,
     pub(crate) body: Body,
 }
 
@@ -101,38 +119,55 @@ impl fmt::Debug for SystemDef {
 impl SystemDef {
     pub(super) fn new(name: impl Into<String>, kind: SystemKind, body: Body) -> Self {
         let (params, declared, queries) = Default::default();
-        let (name, should_run, phase) = (name.into(), None, Phase::Fixed);
-        Self { name, kind, period: 0.0, first_run: true, params, declared, queries, should_run, phase, body }
+        Self {
+            name: name.into(),
+            kind,
+            period: 0.0,
+            first_run: true,
+            params,
+            declared,
+            queries,
+            should_run: None,
+            phase: Phase::Fixed,
+            hears_changes: false,
+            in_parts: false,
+            in_order: false,
+            batch: None,
+            observes: Vec::new(),
+            body,
+        }
     }
 
-    fn over<Q: Query>(name: impl Into<String>, kind: SystemKind, body: Box<dyn WorkerBody>) -> Self {
-        let mut system = Self::new(name, kind, Body::Worker(body));
+    fn over<Q: Query>(name: impl Into<String>, kind: SystemKind, body: impl WorkerBody + 'static) -> Self {
+        let mut system = Self::new(name, kind, Body::Worker(Worker::new(body)));
         system.queries.push((String::new(), Q::terms()));
         system
     }
 
     /// A system of the world thread.
-    pub fn system(name: impl Into<String>, mut system: impl System) -> Self {
-        let body = move |world: &mut World, step: &Step| system.update(world, step);
-        Self::new(name, SystemKind::System, Body::World(Box::new(body)))
+    pub fn system(name: impl Into<String>, system: impl System) -> Self {
+        Self::new(name, SystemKind::System, Body::World(Box::new(system)))
     }
 
     /// A system over the members of a query, on the world thread.
-    pub fn entity_system<S: EntitySystem>(name: impl Into<String>, mut system: S) -> Self {
-        let each = move |item: <S::Query as Query>::Row<'_>, run: &mut Run| system.update(item, run);
-        Self::over::<S::Query>(name, SystemKind::EntitySystem, Box::new(Each::<S::Query, _>::new(each)))
+    pub fn entity_system<S: EntitySystem>(name: impl Into<String>, system: S) -> Self {
+        Self::over::<S::Query>(name, SystemKind::EntitySystem, EachOf(system)).hearing(S::HEARS_CHANGES)
     }
 
     /// A system over the members of a query, on the worker pool.
-    pub fn entity_worker<S: EntityWorkerSystem>(name: impl Into<String>, mut system: S) -> Self {
-        let each = move |item: <S::Query as Query>::Row<'_>, run: &mut Run| system.update(item, run);
-        Self::over::<S::Query>(name, SystemKind::EntityWorker, Box::new(Each::<S::Query, _>::new(each)))
+    pub fn entity_worker<S: EntitySystem>(name: impl Into<String>, system: S) -> Self {
+        Self::over::<S::Query>(name, SystemKind::EntityWorker, EachOf(system)).hearing(S::HEARS_CHANGES)
     }
 
     /// A system of the worker pool that runs once a run; add its queries with [`query`](Self::query).
-    pub fn worker(name: impl Into<String>, mut system: impl WorkerSystem) -> Self {
-        let body = move |queries: &mut Named<'_>, run: &mut Run| system.update(queries, run);
-        Self::new(name, SystemKind::Worker, Body::Worker(Box::new(super::body::Once(body))))
+    pub fn worker<S: WorkerSystem>(name: impl Into<String>, system: S) -> Self {
+        let body = Body::Worker(Worker::new(Once(system)));
+        Self::new(name, SystemKind::Worker, body).hearing(S::HEARS_CHANGES)
+    }
+
+    fn hearing(mut self, hears_changes: bool) -> Self {
+        self.hears_changes = hears_changes;
+        self
     }
 
     /// A closure over the members of a query, on the worker pool. It returns nothing, or an error that is
@@ -154,9 +189,9 @@ impl SystemDef {
     ) -> Self
     where
         Q: Query + 'static,
-        R: Outcome,
+        R: Outcome + 'static,
     {
-        Self::over::<Q>(name, SystemKind::EntityWorker, Box::new(Each::<Q, _>::new(each)))
+        Self::over::<Q>(name, SystemKind::EntityWorker, Each::<Q, _>::new(each))
     }
 
     /// A closure over the members of a query that several threads of the worker pool share: in parts of 256 rows,
@@ -180,7 +215,9 @@ impl SystemDef {
         Q: Query + 'static,
         R: Outcome + 'static,
     {
-        Self::over::<Q>(name, SystemKind::EntityWorker, Box::new(EachInParts::<Q, _>::new(each)))
+        let mut system = Self::over::<Q>(name, SystemKind::EntityWorker, EachInParts::<Q, _>::new(each));
+        system.in_parts = true;
+        system
     }
 
     /// A closure over the members of a query, on the world thread.
@@ -190,14 +227,75 @@ impl SystemDef {
     ) -> Self
     where
         Q: Query + 'static,
-        R: Outcome,
+        R: Outcome + 'static,
     {
-        Self::over::<Q>(name, SystemKind::EntitySystem, Box::new(Each::<Q, _>::new(each)))
+        Self::over::<Q>(name, SystemKind::EntitySystem, Each::<Q, _>::new(each))
+    }
+
+    /// A closure over slices of members that lie side by side, on the worker pool: the slices, and their length.
+    ///
+    /// ```
+    /// use vivarium_world::{Component, ComponentDef, SystemDef, Run};
+    /// # use vivarium_world::{Field, Scalar};
+    /// # #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)] #[repr(C)] struct X(f32);
+    /// # impl Component for X {
+    /// #     const NAME: &'static str = "x";
+    /// #     fn definition() -> ComponentDef { ComponentDef::of::<Self>().field(Field::new("x", Scalar::F32, 0)) }
+    /// # }
+    /// let grow = SystemDef::each_chunk::<(&mut X,), _>("grow", |(xs, _len), _: &mut Run| {
+    ///     xs.iter_mut().for_each(|x| x.0 *= 2.0)
+    /// });
+    /// ```
+    pub fn each_chunk<Q, R>(
+        name: impl Into<String>,
+        each: impl for<'a> FnMut(Q::Chunk<'a>, &mut Run) -> R + Send + 'static,
+    ) -> Self
+    where
+        Q: Query + 'static,
+        R: Outcome + 'static,
+    {
+        Self::over::<Q>(name, SystemKind::EntityWorker, EachChunk::<Q, _>::new(each))
     }
 
     /// Adds a named query.
     pub fn query<Q: Query>(mut self, name: impl Into<String>) -> Self {
         self.queries.push((name.into(), Q::terms()));
+        self
+    }
+
+    /// Leaves out members of the query added last for which `keep` says no. Whom it asks for, as in `&T`, `With<T>`,
+    /// `Without<T>` or `EntityId`, counts as required of the members and as read.
+    ///
+    /// It is asked on the world thread when a run begins, before anything else sees the members.
+    pub fn filter<Q: Query + 'static>(
+        mut self,
+        keep: impl for<'a> FnMut(Q::Row<'a>) -> bool + Send + 'static,
+    ) -> Self {
+        let query = self.queries.len().saturating_sub(1);
+        if let Body::Worker(worker) = &mut self.body {
+            worker.filters.push(Filter::new::<Q>(query, keep));
+        }
+        self
+    }
+
+    /// Visits members in creation order instead of row order, which is slower.
+    pub fn in_order(mut self) -> Self {
+        self.in_order = true;
+        self
+    }
+
+    /// Runs only after a component `T` was written, added or removed since its last run, by anyone but itself; its
+    /// time accumulates meanwhile. Named more than once, any of the components will do.
+    pub fn when_changed<T: Component>(mut self) -> Self {
+        self.observes.push(T::NAME);
+        self
+    }
+
+    /// Works in batches: a pass over the members that are there when it begins goes over so many of them an update,
+    /// whatever the period, and keeps its time. Whoever left meanwhile still counts; newcomers wait for the next
+    /// pass. The effects of each batch are applied by themselves.
+    pub fn work_batch(mut self, members: usize) -> Self {
+        self.batch = Some(members.max(1));
         self
     }
 

@@ -1,9 +1,11 @@
 //! Runs that several threads share: members in parts of a fixed size, effects merged in the order of the parts.
 
-use super::Run;
-use super::body::{Outcome, WorkerBody, ids_of};
+use super::body::{Lifecycle, Work, WorkerBody, report_failed};
 use super::effects::Effects;
-use crate::memory::{Lent, Parts, Query};
+use super::kinds::Outcome;
+use super::run::Run;
+use crate::memory::{Parts, Query};
+use std::any::Any;
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -29,13 +31,20 @@ struct PartDone {
     failed: Vec<(u32, String)>,
 }
 
+impl<Q: 'static, F: Send + 'static> Lifecycle for EachInParts<Q, F> {
+    fn as_any(&mut self) -> &mut dyn Any {
+        &mut self.each
+    }
+}
+
 impl<Q, R, F> WorkerBody for EachInParts<Q, F>
 where
-    Q: Query,
+    Q: Query + 'static,
     R: Outcome,
-    F: for<'a> Fn(Q::Row<'a>, &mut Run) -> R + Send + Sync,
+    F: for<'a> Fn(Q::Row<'a>, &mut Run) -> R + Send + Sync + 'static,
 {
-    fn run(&mut self, lent: &mut Lent, _: &[String], run: &mut Run) {
+    fn run(&mut self, work: &mut Work<'_>, run: &mut Run) {
+        let lent = &mut *work.lent;
         let each = &self.each;
         let panicked;
         let mut done = {
@@ -49,7 +58,7 @@ where
                 run.ids.share(helpers).into_iter().map(|ids| Mutex::new(run.beside(ids))).collect();
             let worked = catch_unwind(AssertUnwindSafe(|| {
                 if helpers == 0 {
-                    return work(&parts, each, run, &done, (room, &asked));
+                    return claim_all(&parts, each, run, &done, (room, &asked));
                 }
                 // A helper that no thread had time to begin is run by this one at the end, and finds nothing left.
                 rayon::scope(|scope| {
@@ -57,10 +66,10 @@ where
                         let (parts, done, asked) = (&parts, &done, &asked);
                         scope.spawn(move |_| {
                             let mut run = run.lock().unwrap_or_else(PoisonError::into_inner);
-                            work(parts, each, &mut run, done, (room, asked));
+                            claim_all(parts, each, &mut run, done, (room, asked));
                         });
                     }
-                    work(&parts, each, run, &done, (room, &asked));
+                    claim_all(&parts, each, run, &done, (room, &asked));
                 });
             }));
             panicked = worked.err();
@@ -86,15 +95,12 @@ where
         if let Some(panic) = panicked {
             resume_unwind(panic);
         }
-        if !failed.is_empty() {
-            let rows = ids_of(lent, 0, failed.iter().map(|&(row, _)| row));
-            run.fail_all(failed.into_iter().map(|(row, error)| (rows.get(&row).copied(), error)));
-        }
+        report_failed(lent, 0, failed, run);
     }
 }
 
 /// Claims parts until none is left. All threads together may ask for `room` effects.
-fn work<Q, R>(
+fn claim_all<Q, R>(
     parts: &Parts<'_, Q>,
     each: &(impl for<'a> Fn(Q::Row<'a>, &mut Run) -> R + Sync),
     run: &mut Run,

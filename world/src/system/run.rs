@@ -127,6 +127,8 @@ pub struct Run {
     pub(crate) params: Arc<Params>,
     pub(crate) capabilities: Arc<Capabilities>,
     pub(crate) shared: Arc<RunShared>,
+    /// Which batch of its pass it is.
+    pub(crate) batch: u64,
     /// The part of the members this is for, of a run in parts.
     pub(crate) part: u64,
     pub(crate) world_entity: Option<EntityId>,
@@ -156,6 +158,7 @@ impl Run {
             params: self.params.clone(),
             capabilities: self.capabilities.clone(),
             shared: self.shared.clone(),
+            batch: self.batch,
             part: 0,
             world_entity: self.world_entity,
             lookups: self.lookups.clone(),
@@ -202,9 +205,10 @@ impl Run {
     }
 
     /// The run's own random stream: the same draws for the same seed, system and run, whatever the threads. A run
-    /// in parts has one for each part.
+    /// in parts has one for each part, and a pass one for each batch.
     pub fn random(&mut self) -> &mut Stream {
-        let (seed, system, number, part) = (self.shared.seed, self.place, self.number, self.part);
+        let (seed, system, number) = (self.shared.seed, self.place, self.number);
+        let part = self.batch << 32 | self.part;
         self.random.get_or_insert_with(|| run_stream(seed, system, number, part))
     }
 
@@ -379,7 +383,7 @@ impl Run {
         self.effects.fail(Some(id), message.into());
     }
 
-    pub(super) fn fail_all(&mut self, errors: impl IntoIterator<Item = (Option<EntityId>, String)>) {
+    pub(crate) fn fail_all(&mut self, errors: impl IntoIterator<Item = (Option<EntityId>, String)>) {
         errors.into_iter().for_each(|(id, message)| self.effects.fail(id, message));
     }
 

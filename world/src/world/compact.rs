@@ -3,6 +3,7 @@
 use super::World;
 use crate::id::EntityId;
 use crate::memory::Storage;
+use crate::system::Body;
 use std::collections::HashMap;
 
 impl World {
@@ -43,6 +44,12 @@ impl World {
             let new_rows: HashMap<u32, u32> =
                 placed.iter().map(|&(_, row, new_row)| (row, new_row)).collect();
             fresh.take_watchers(&self.storage, |row| new_rows.get(&row).copied());
+            for entry in &mut self.systems.list {
+                if let Some(Body::Worker(worker)) = &mut entry.body {
+                    let tracked = worker.tracked.iter_mut().flatten();
+                    tracked.for_each(|tracked| tracked.moved(|row| new_rows.get(&row).copied()));
+                }
+            }
         }
         for (id, _, row) in placed {
             fresh.slots.bind(id, row);

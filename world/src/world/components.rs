@@ -254,6 +254,7 @@ impl World {
             self.wait_to_write(component)?;
             self.owe_hook(row, component, block);
             self.storage.pool_mut(component).replace(row, block);
+            self.storage.mark_replaced(component, row);
         } else {
             if pool.deferred().has(row) {
                 self.wait_to_write(component)?;

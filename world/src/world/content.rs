@@ -49,6 +49,7 @@ impl World {
                 self.emit(WorldEvent::EntityAdded(id));
             }
         }
+        self.begin_systems();
         self.emit(WorldEvent::Loaded);
     }
 
@@ -63,6 +64,7 @@ impl World {
             self.discard(&shared, &mut ready.effects);
             self.end_run(ready.run);
         }
+        self.end_systems();
         if self.listeners.any() || self.registry().any_on_free() {
             let ids: Vec<EntityId> = self.entities().collect();
             for id in ids {

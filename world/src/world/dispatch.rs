@@ -2,73 +2,182 @@
 
 use super::World;
 use super::events::{SystemError, SystemPhase};
+use super::pass::{Pass, arranged};
 use super::scheduler::Dispatched;
-use crate::memory::ReservedIds;
+use crate::id::{RunId, SystemId};
+use crate::memory::{Mask, ReservedIds};
 use crate::schedule::DueRun;
-use crate::system::{Body, Effects, Job, Run, Step, SystemKind};
+use crate::system::{Body, Effects, Heard, Job, Part, Run, Step, SystemKind, Worker, panic_message};
 use crate::timing::RunTime;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 impl World {
     /// Runs a system that is due: on the world thread to the end, or as far as its dispatch.
     pub(super) fn dispatch(&mut self, place: usize, due: DueRun) -> Dispatched {
-        let DueRun { delta, tick, game_time, number, taken, .. } = due;
-        let entry = &mut self.systems.list[place];
-        if entry.kind == SystemKind::System {
+        let Some((due, begins)) = self.settle_due(place, due) else { return Dispatched::Over };
+        if self.systems.list[place].kind == SystemKind::System {
             self.run_on_world(place, due);
             return Dispatched::Over;
         }
-        let system = entry.id;
-        for query in &mut entry.queries {
-            self.storage.update_mask(query);
+        let Self { systems, storage, .. } = self;
+        let entry = &mut systems.list[place];
+        for query in entry.queries.iter_mut().skip(if begins { 0 } else { 1 }) {
+            storage.update_mask(query);
         }
-        entry.members = entry.queries.first().map_or(0, |query| query.cache.mask().members);
-        if entry.members == 0 && entry.kind != SystemKind::Worker {
-            if !taken {
-                entry.accumulator.ran(delta);
+        let in_pass = !begins;
+        if begins {
+            entry.members = entry.queries.first().map_or(0, |query| query.cache.mask().members);
+        }
+        let touched: Vec<Vec<u32>> = if begins {
+            let watched = entry.queries.iter().zip(&entry.watches);
+            watched.map(|(query, token)| storage.take_touched(query, token)).collect()
+        } else {
+            Vec::new()
+        };
+        let is_empty = entry.members == 0 && entry.kind.is_over_members();
+        if is_empty && !in_pass && touched.iter().all(Vec::is_empty) {
+            if !due.taken && !entry.decides_late() {
+                entry.accumulator.ran(due.delta);
             }
             return Dispatched::Over;
         }
-        let Some(Body::Worker(body)) = entry.body.take() else { return Dispatched::Over };
-        let run = self.runs.begin(due, self.workers.clock().now());
-        entry.open_run = Some(run);
-        let lent = self.storage.lend(run, &entry.borrows, &entry.queries);
-        let creates = entry.capabilities.creates.is_some() || entry.capabilities.creates_anything;
-        let ids =
-            if creates { self.storage.slots.lend(entry.created_last + 16) } else { ReservedIds::default() };
-        let job = Job {
-            body,
-            names: entry.query_names.clone(),
-            lent,
-            run: Run {
-                name: entry.name.clone(),
-                place: place as u64,
-                number,
-                tick,
-                delta,
-                game_time,
-                params: entry.params.clone(),
-                capabilities: entry.capabilities.clone(),
-                shared: self.shared.clone(),
-                part: 0,
-                world_entity: self.resources,
-                lookups: Arc::new(self.storage.lookups(&mut entry.lookups)),
-                ids,
-                effects: Effects::default(),
-                room: self.effect_limit,
-                flooded: false,
-                random: None,
-                failed: false,
-                scratch: Default::default(),
-            },
-        };
-        if entry.kind == SystemKind::EntitySystem {
+        let Some(Body::Worker(mut worker)) = entry.body.take() else { return Dispatched::Over };
+        if begins && !self.prepare_run(place, &mut worker, &due) {
+            self.systems.list[place].body = Some(Body::Worker(worker));
+            return Dispatched::Over;
+        }
+        let (job, system, run) = self.begin_run(place, worker, &due, begins, touched);
+        if self.systems.list[place].kind == SystemKind::EntitySystem {
             let completion = self.workers.run_here(system, run, job);
             self.take_in(completion);
         } else {
             self.workers.spawn(system, run, job);
         }
         Dispatched::Open(run)
+    }
+
+    /// What a run stands for, and whether it begins a pass: each does, but those of systems in batches. None if there
+    /// is nothing to do.
+    fn settle_due(&mut self, place: usize, due: DueRun) -> Option<(DueRun, bool)> {
+        let entry = &mut self.systems.list[place];
+        if !entry.decides_late() {
+            return Some((due, true));
+        }
+        let unadded = if due.taken { due.unadded } else { std::mem::take(&mut entry.unadded) };
+        entry.accumulator.add(unadded);
+        if let Some(&Pass { delta, tick, game_time, number, .. }) = entry.pass.as_ref() {
+            return Some((DueRun { delta, tick, game_time, number, ..due }, false));
+        }
+        let number = entry.accumulator.state().runs;
+        let delta = entry.accumulator.due()?;
+        if !self.take_observed(place) {
+            return None;
+        }
+        self.systems.list[place].accumulator.ran(delta);
+        Some((DueRun { delta, number, ..due }, true))
+    }
+
+    /// Calls a system's hook before a run. Whether there is to be a run.
+    fn prepare_run(&mut self, place: usize, worker: &mut Worker, due: &DueRun) -> bool {
+        let step = Step { tick: due.tick, delta: due.delta, game_time: due.game_time };
+        let called = catch_unwind(AssertUnwindSafe(|| worker.body.before_run(self, &step)));
+        let (message, panicked) = match called {
+            Ok(Ok(())) => return true,
+            Ok(Err(message)) => (message, false),
+            Err(panic) => (panic_message(&*panic), true),
+        };
+        let entry = &mut self.systems.list[place];
+        if due.taken || entry.decides_late() {
+            entry.accumulator.failed(due.delta);
+        }
+        entry.last_error = Some(message.clone());
+        let (system, name) = (Some(entry.id), entry.name.to_string());
+        let (phase, entity, tick) = (SystemPhase::Update, None, self.clocks.tick);
+        self.report(SystemError { system, name, phase, entity, message, panicked, tick });
+        false
+    }
+
+    /// Opens a run: borrows its pools and settles which members it visits, in which order.
+    pub(super) fn begin_run(
+        &mut self,
+        place: usize,
+        mut worker: Worker,
+        due: &DueRun,
+        begins: bool,
+        touched: Vec<Vec<u32>>,
+    ) -> (Job, SystemId, RunId) {
+        let Self { systems, storage, order, runs, workers, .. } = self;
+        let entry = &mut systems.list[place];
+        let run = runs.begin(*due, workers.clock().now());
+        entry.open_run = Some(run);
+        let mut lent = storage.lend(run, &entry.borrows, &entry.queries, &entry.views);
+        lent.own(entry.observed.iter().map(|observed| observed.written.clone()));
+        let (mut batch, mut whole, mut part) = (0, None, Part::WHOLE);
+        if begins {
+            worker.apply_filters(&mut lent, entry.queries.len());
+        }
+        let members: Vec<Arc<Mask>> = lent.queries.iter().map(|query| query.mask.clone()).collect();
+        if entry.in_order {
+            for (query, mask) in members.iter().enumerate() {
+                lent.set_mask(query, arranged(mask, storage, order));
+            }
+        }
+        if let (Some(size), Some(query)) = (entry.batch, entry.queries.first()) {
+            if begins {
+                entry.members = lent.members(0);
+                let ids = lent.queries[0].mask.rows().filter_map(|row| storage.id_of(row)).collect();
+                entry.pass = Some(Pass::new(ids, due.delta, due.tick, due.game_time, due.number));
+                whole = Some(lent.queries[0].mask.clone());
+            }
+            if let Some(pass) = &mut entry.pass {
+                let member = |id| {
+                    let row = storage.slots.row(id)?;
+                    Some((row, storage.member(query, row)?))
+                };
+                let next = pass.take(size, member);
+                (batch, part) = (next.number, Part { first: begins, last: next.last });
+                lent.set_mask(0, next.mask);
+                worker.apply_filters(&mut lent, entry.queries.len());
+            }
+            if part.last {
+                entry.pass = None;
+            }
+        }
+        let is_filtered = |query: usize| worker.filters.iter().any(|filter| filter.query == query);
+        let heard = touched.into_iter().zip(members).enumerate();
+        let heard = heard.map(|(query, (rows, members))| {
+            let touched = (!is_filtered(query)).then_some(rows);
+            Some(Heard { members, touched })
+        });
+        let heard = heard.collect();
+        let creates = entry.capabilities.creates.is_some() || entry.capabilities.creates_anything;
+        let ids = if creates { storage.slots.lend(entry.created_last + 16) } else { ReservedIds::default() };
+        let run_state = Run {
+            name: entry.name.clone(),
+            place: place as u64,
+            number: due.number,
+            tick: due.tick,
+            delta: due.delta,
+            game_time: due.game_time,
+            params: entry.params.clone(),
+            capabilities: entry.capabilities.clone(),
+            shared: self.shared.clone(),
+            batch,
+            part: 0,
+            world_entity: self.resources,
+            lookups: Arc::new(storage.lookups(&mut entry.lookups)),
+            ids,
+            effects: Effects::default(),
+            room: self.effect_limit,
+            flooded: false,
+            random: None,
+            failed: false,
+            scratch: Default::default(),
+        };
+        let names = entry.query_names.clone();
+        let job = Job { worker, names, lent, heard, part, whole, run: run_state };
+        (job, entry.id, run)
     }
 
     /// A system of the world thread: its body is taken out while it has the world.
@@ -79,23 +188,23 @@ impl World {
         let step = Step { tick: due.tick, delta: due.delta, game_time: due.game_time };
         let before = self.runs.acting.replace(id);
         let start = self.workers.clock().now();
-        let called = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| body(self, &step)));
+        let called = catch_unwind(AssertUnwindSafe(|| body.update(self, &step)));
         let end = self.workers.clock().now();
         self.runs.acting = before;
         self.timing.run(&RunTime { system: id, start, end, worker: None, completes_pass: true });
         let failure = match called {
             Ok(Ok(())) => None,
             Ok(Err(message)) => Some((message, false)),
-            Err(panic) => Some((crate::system::panic_message(&*panic), true)),
+            Err(panic) => Some((panic_message(&*panic), true)),
         };
         if let Some(entry) = self.systems.get_mut(id) {
             entry.body = Some(Body::World(body));
             match &failure {
-                None if !due.taken => entry.accumulator.ran(due.delta),
+                None if !due.taken && !entry.decides_late() => entry.accumulator.ran(due.delta),
                 None => {}
                 Some((message, _)) => {
                     entry.last_error = Some(message.clone());
-                    if due.taken {
+                    if due.taken || entry.decides_late() {
                         entry.accumulator.failed(due.delta);
                     }
                 }

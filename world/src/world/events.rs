@@ -56,6 +56,12 @@ pub enum SystemPhase {
     Gate,
     /// In a run that does not end, or asks for more than a run may.
     Hung,
+    /// In a system's startup.
+    Startup,
+    /// When a system was told that content came or goes.
+    Content,
+    /// In a system's shutdown.
+    Shutdown,
 }
 
 /// A failure, with whose it was.

@@ -21,9 +21,11 @@ mod hung; // runs that do not end
 mod index; // entities by the value of a field
 mod index_value;
 mod layout; // rows in saves
+mod lifecycle; // what systems hear of their world
 mod load;
 mod open_runs; // runs between dispatch and the end of their effects
 mod ordering; // the order systems are registered in
+mod pass; // batches of a system's members
 mod query;
 mod resources; // components of the world itself
 mod save;

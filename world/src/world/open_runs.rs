@@ -130,11 +130,20 @@ impl OpenRuns {
 impl World {
     /// A run's work is over: its pools come back, its effects wait to be applied.
     pub(super) fn take_in(&mut self, completion: Completion) {
+        self.take_in_as(completion, true);
+    }
+
+    /// As `take_in`, for what is no run of its system's update: it is neither counted nor timed.
+    pub(super) fn take_in_quietly(&mut self, completion: Completion) {
+        self.take_in_as(completion, false);
+    }
+
+    fn take_in_as(&mut self, completion: Completion, counts: bool) {
         if completion.content != self.content {
             return self.drop_abandoned(completion);
         }
         let Completion { system, run, job, outcome, start, end, worker, .. } = completion;
-        let Job { body, lent, run: finished, .. } = job;
+        let Job { worker: system_part, lent, part, run: finished, .. } = job;
         let members: usize = lent.queries.first().map_or(0, |query| query.mask.members);
         self.storage.take_back(lent);
         let open = self.runs.open.iter_mut().find(|open| open.run == run);
@@ -142,11 +151,13 @@ impl World {
             open.done = true;
             open.due.taken
         });
-        self.timing.run(&RunTime { system, start, end, worker, completes_pass: true });
+        if counts {
+            self.timing.run(&RunTime { system, start, end, worker, completes_pass: part.last });
+        }
         let Run { ids, mut effects, delta, name, failed, flooded, shared, .. } = finished;
         self.storage.slots.take_back(ids.rest());
         if let Some(entry) = self.systems.get_mut(system) {
-            entry.body = Some(Body::Worker(body));
+            entry.body = Some(Body::Worker(system_part));
             entry.created_last = effects.created.len();
             if let JobOutcome::Panicked { message, .. } = &outcome {
                 entry.last_error = Some(message.clone());
@@ -156,10 +167,19 @@ impl World {
             }
             let failed = failed || flooded || outcome != JobOutcome::Done;
             match (taken, failed) {
+                _ if !counts => {}
+                _ if entry.decides_late() => {
+                    if failed {
+                        entry.pass = None;
+                        entry.accumulator.failed(delta);
+                    }
+                }
                 (false, false) => entry.accumulator.ran(delta),
                 (true, true) => entry.accumulator.failed(delta),
                 (false, true) | (true, false) => {}
             }
+        } else {
+            self.end_late(system, &name, Body::Worker(system_part));
         }
         if let JobOutcome::Panicked { message, rows: (first, count) } = outcome {
             let whose = (first..first + count).find_map(|row| self.storage.id_of(row));

@@ -1,13 +1,17 @@
 //! The systems of a world: registered, switched, asked about.
 
+use super::lifecycle::{Observed, Start};
+use super::pass::Pass;
 use super::scheduler::Notice;
 use super::{World, WorldEvent};
 use crate::component::FieldValue;
 use crate::id::{RunId, SystemId};
-use crate::memory::{CompiledQuery, LookupPlan};
+use crate::memory::{CompiledQuery, LookupPlan, WatchToken};
 use crate::scene::SystemOrder;
 use crate::schedule::{Access, Accumulator, Plan, SystemAccess};
-use crate::system::{AccessError, Body, Capabilities, Params, Phase, ShouldRun, SystemDef, SystemKind};
+use crate::system::{
+    AccessError, Body, Capabilities, Params, Phase, ShouldRun, SystemDef, SystemKind, Tracked,
+};
 use std::sync::Arc;
 
 /// One system of a world.
@@ -19,6 +23,21 @@ pub(crate) struct SystemEntry {
     pub(crate) kind: SystemKind,
     pub(crate) access: Arc<Access>,
     pub(crate) queries: Vec<CompiledQuery>,
+    /// What its filters read, a query a filter.
+    pub(crate) views: Vec<CompiledQuery>,
+    /// By query: notes which rows may have joined or left it, for a system that hears of that.
+    pub(crate) watches: Vec<WatchToken>,
+    /// Whether members are visited in creation order.
+    pub(crate) in_order: bool,
+    /// Members of a batch; none does all at once.
+    pub(crate) batch: Option<usize>,
+    /// The pass it is in the middle of.
+    pub(crate) pass: Option<Pass>,
+    /// Time of steps it has not decided about.
+    pub(crate) unadded: f64,
+    /// What it runs only on changes of.
+    pub(crate) observed: Vec<Observed>,
+    pub(crate) start: Start,
     pub(crate) query_names: Arc<[String]>,
     pub(crate) borrows: Vec<(crate::id::ComponentId, bool)>,
     pub(crate) capabilities: Arc<Capabilities>,
@@ -43,6 +62,8 @@ pub(crate) struct SystemEntry {
 pub(crate) struct Systems {
     pub(crate) list: Vec<SystemEntry>,
     next: u32,
+    /// How many are not started yet.
+    pub(super) starting: usize,
     /// Compiled again after the list changed.
     pub(super) plan: Option<Arc<Plan>>,
     /// The order they are brought in as they are added.
@@ -131,7 +152,9 @@ impl World {
     /// If it asks for a component that is not registered, or for one block twice to write it.
     pub fn add_system(&mut self, system: SystemDef) -> Result<SystemId, AccessError> {
         let constructor = system.name.clone();
-        self.add_system_from(system, constructor)
+        let id = self.add_system_from(system, constructor)?;
+        self.begin_system(id);
+        Ok(id)
     }
 
     pub(super) fn add_system_from(
@@ -142,8 +165,27 @@ impl World {
         if self.destroyed {
             return Err(AccessError::Destroyed);
         }
+        let mut system = system;
         let compiled = system.compile(&self.shared.registry)?;
         compiled.queries.iter().for_each(|query| self.storage.watch_for(query));
+        let mut watches = Vec::new();
+        if system.hears_changes
+            && let Body::Worker(worker) = &mut system.body
+        {
+            for query in &compiled.queries {
+                let token = WatchToken::default();
+                self.storage.watch_structure(query, &token);
+                watches.push(token);
+                worker.tracked.push(Some(Tracked::default()));
+            }
+        }
+        let observe = |component| {
+            let (written, structure) = Default::default();
+            self.storage.watch(component, &written);
+            self.storage.watch_rows(component, &structure);
+            Observed { component, written, structure }
+        };
+        let observed = compiled.observed.into_iter().map(observe).collect();
         let id = SystemId(self.systems.next);
         self.systems.next += 1;
         self.timing.add_system(id, &system.name);
@@ -154,6 +196,14 @@ impl World {
             kind: system.kind,
             access: Arc::new(compiled.access),
             queries: compiled.queries,
+            views: compiled.views,
+            watches,
+            in_order: system.in_order,
+            batch: system.batch,
+            pass: None,
+            unadded: 0.0,
+            observed,
+            start: Start::Unasked,
             query_names: system.queries.into_iter().map(|(name, _)| name).collect(),
             borrows: compiled.borrows,
             capabilities: Arc::new(compiled.capabilities),
@@ -170,15 +220,23 @@ impl World {
         });
         self.systems.plan = None;
         self.keep_order();
+        self.systems.count_starting();
         self.tell_scheduler(Notice::Added(id));
         self.emit(WorldEvent::SystemAdded(id));
         Ok(id)
     }
 
-    /// Removes a system; a run of it that is open ends as it would have. Whether it was there.
+    /// Removes a system. A run of it that is open is waited for, at most a second; after that it ends as it would
+    /// have, and the system is shut down then. Whether it was there.
     pub fn remove_system(&mut self, id: SystemId) -> bool {
+        if self.systems.place(id).is_none() {
+            return false;
+        }
+        self.wait_to_end(id);
+        self.end_system(id);
         let Some(place) = self.systems.place(id) else { return false };
         self.systems.list.remove(place);
+        self.systems.count_starting();
         self.systems.plan = None;
         self.timing.remove_system(id);
         self.tell_scheduler(Notice::Removed(id));

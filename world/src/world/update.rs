@@ -38,6 +38,7 @@ impl World {
         self.clocks.player_time += elapsed;
         self.emit(WorldEvent::UpdateStarted);
         let mut report = UpdateReport::default();
+        self.ask_startups();
         self.pump();
         if !self.clocks.paused {
             let delta = (elapsed * self.clocks.time_scale).min(f64::MAX);
@@ -97,6 +98,7 @@ impl World {
         let step = self.clocks.step.unwrap_or(16.0);
         self.clocks.player_time += step;
         self.emit(WorldEvent::UpdateStarted);
+        self.ask_startups();
         let paused = std::mem::take(&mut self.clocks.paused);
         // A run that hangs is no reason to hang with it: it is skipped, or holds up the queue, as in an update.
         let _ = self.try_settle();

@@ -86,6 +86,14 @@ impl Workers {
         execute(Waiting { system, run, content: self.content, job }, &self.clock)
     }
 
+    /// Lets the system of a job begin with what is there, on this thread.
+    pub(crate) fn initialise(&self, system: SystemId, run: RunId, mut job: Job) -> Completion {
+        let start = self.clock.now();
+        let outcome = job.initialise();
+        let (content, end) = (self.content, self.clock.now());
+        Completion { system, run, content, job, outcome, start, end, worker: None }
+    }
+
     /// Sends a job to a worker, or runs it at once if there are none. Either way it comes back by `try_receive` or
     /// `receive_for`.
     pub(crate) fn spawn(&self, system: SystemId, run: RunId, job: Job) {

@@ -11,6 +11,7 @@ mod effects;
 mod entities;
 mod events;
 mod flow;
+mod hooks;
 mod host;
 mod hung;
 mod index;

@@ -5,6 +5,7 @@ use crate::schedule::{Access, DueRun, Plan};
 use crate::system::{Phase, SystemKind, panic_message};
 use crate::world::World;
 use crate::world::events::{SystemError, SystemPhase};
+use crate::world::lifecycle::Start;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -110,15 +111,23 @@ impl<'a> SchedulerContext<'a> {
     pub fn due(&mut self, system: SystemId) -> Option<DueRun> {
         let place = self.place(system)?;
         let (tick, game_time) = (self.world.tick(), self.world.game_time());
-        let accumulator = &self.world.systems.list[place].accumulator;
-        let delta = accumulator.due()?;
-        Some(DueRun { system, delta, tick, game_time, number: accumulator.state().runs, taken: false })
+        let entry = &self.world.systems.list[place];
+        let (delta, number) = (entry.due()?, entry.accumulator.state().runs);
+        Some(DueRun { system, delta, tick, game_time, number, taken: false, unadded: 0.0 })
     }
 
     /// The run of a system that is due, to be queued: its time is used up now, and comes back if it fails.
     pub fn take_due(&mut self, system: SystemId) -> Option<DueRun> {
+        let place = self.place(system)?;
+        let entry = &mut self.world.systems.list[place];
+        if entry.decides_late() {
+            let (tick, game_time) = (self.world.tick(), self.world.game_time());
+            let entry = &mut self.world.systems.list[place];
+            let (number, unadded) = (entry.accumulator.state().runs, std::mem::take(&mut entry.unadded));
+            return Some(DueRun { system, delta: 0.0, tick, game_time, number, taken: true, unadded });
+        }
         let due = self.due(system)?;
-        self.world.systems.list[self.near].accumulator.ran(due.delta);
+        self.world.systems.list[place].accumulator.ran(due.delta);
         Some(DueRun { taken: true, ..due })
     }
 
@@ -127,8 +136,8 @@ impl<'a> SchedulerContext<'a> {
         let Some(place) = self.place(system) else { return false };
         let World { systems, storage, .. } = &mut *self.world;
         let entry = &mut systems.list[place];
-        let over_members = matches!(entry.kind, SystemKind::EntitySystem | SystemKind::EntityWorker);
-        let Some(query) = entry.queries.first_mut().filter(|query| over_members && query.changed.is_empty())
+        let may_idle = entry.idles_without_members();
+        let Some(query) = entry.queries.first_mut().filter(|query| may_idle && query.changed.is_empty())
         else {
             return false;
         };
@@ -204,11 +213,11 @@ impl World {
     /// part in the step.
     fn takes_part(&mut self, place: usize, delta: f64, phase: Phase) -> bool {
         let entry = &mut self.systems.list[place];
-        if entry.phase != phase || !entry.accumulator.is_enabled() {
+        if entry.phase != phase || entry.start != Start::Done || !entry.accumulator.is_enabled() {
             return false;
         }
         let Some(mut wants) = entry.should_run.take() else {
-            entry.accumulator.add(delta);
+            entry.add_time(delta);
             return true;
         };
         let wanted = catch_unwind(AssertUnwindSafe(|| wants(self)));
@@ -217,7 +226,7 @@ impl World {
         match wanted {
             Ok(wanted) => {
                 if wanted {
-                    entry.accumulator.add(delta);
+                    entry.add_time(delta);
                 }
                 wanted
             }

@@ -1,0 +1,206 @@
+//! Bodies that call a closure or a system: for every member, for every slice of members, or once.
+
+use super::body::{Lifecycle, Work, WorkerBody, report_failed};
+use super::definition::Step;
+use super::kinds::{EntitySystem, Outcome, Startup, WorkerSystem};
+use super::members::Members;
+use super::named::Named;
+use super::run::Run;
+use super::tracking::QueryChanges;
+use crate::memory::{Lent, Query, visit, visit_chunks};
+use crate::world::World;
+use std::any::Any;
+use std::marker::PhantomData;
+
+/// Calls a closure with every member of the first query.
+pub(crate) struct Each<Q, F> {
+    each: F,
+    query: PhantomData<fn() -> Q>,
+}
+
+impl<Q, F> Each<Q, F> {
+    pub(crate) fn new(each: F) -> Self {
+        Self { each, query: PhantomData }
+    }
+}
+
+impl<Q: 'static, F: Send + 'static> Lifecycle for Each<Q, F> {
+    fn as_any(&mut self) -> &mut dyn Any {
+        &mut self.each
+    }
+}
+
+impl<Q, R, F> WorkerBody for Each<Q, F>
+where
+    Q: Query + 'static,
+    R: Outcome,
+    F: for<'a> FnMut(Q::Row<'a>, &mut Run) -> R + Send + 'static,
+{
+    fn run(&mut self, work: &mut Work<'_>, run: &mut Run) {
+        update_all::<Q, R>(work.lent, run, &mut self.each);
+    }
+}
+
+#[inline]
+fn update_all<Q: Query, R: Outcome>(
+    lent: &mut Lent,
+    run: &mut Run,
+    mut update: impl FnMut(Q::Row<'_>, &mut Run) -> R,
+) {
+    let mut failed: Vec<(u32, String)> = Vec::new();
+    visit::<Q>(lent, 0, |item, row| {
+        if let Some(error) = update(item, run).error() {
+            failed.push((row, error));
+        }
+    });
+    report_failed(lent, 0, failed, run);
+}
+
+/// Calls a closure with slices of members of the first query.
+pub(crate) struct EachChunk<Q, F> {
+    each: F,
+    query: PhantomData<fn() -> Q>,
+}
+
+impl<Q, F> EachChunk<Q, F> {
+    pub(crate) fn new(each: F) -> Self {
+        Self { each, query: PhantomData }
+    }
+}
+
+impl<Q: 'static, F: Send + 'static> Lifecycle for EachChunk<Q, F> {
+    fn as_any(&mut self) -> &mut dyn Any {
+        &mut self.each
+    }
+}
+
+impl<Q, R, F> WorkerBody for EachChunk<Q, F>
+where
+    Q: Query + 'static,
+    R: Outcome,
+    F: for<'a> FnMut(Q::Chunk<'a>, &mut Run) -> R + Send + 'static,
+{
+    fn run(&mut self, work: &mut Work<'_>, run: &mut Run) {
+        let mut failed = Vec::new();
+        visit_chunks::<Q>(work.lent, 0, |chunk| failed.extend((self.each)(chunk, run).error()));
+        run.fail_all(failed.into_iter().map(|error| (None, error)));
+    }
+}
+
+/// Lets an entity system update every member of the first query, with its hooks.
+pub(crate) struct EachOf<S>(pub(crate) S);
+
+impl<S: EntitySystem> Lifecycle for EachOf<S> {
+    fn startup(&mut self, world: &mut World) -> Result<Startup, String> {
+        self.0.startup(world)
+    }
+    fn shutdown(&mut self, world: &mut World) {
+        self.0.shutdown(world);
+    }
+    fn attached(&mut self, world: &mut World) {
+        self.0.attached(world);
+    }
+    fn detached(&mut self, world: &mut World) {
+        self.0.detached(world);
+    }
+    fn as_any(&mut self) -> &mut dyn Any {
+        &mut self.0
+    }
+}
+
+impl<S: EntitySystem> WorkerBody for EachOf<S> {
+    fn run(&mut self, work: &mut Work<'_>, run: &mut Run) {
+        tell_changes(work, run, |name, changes, run| self.0.query_changed(name, changes, run));
+        if self.prepare(work, run) {
+            update_all::<S::Query, _>(work.lent, run, |item, run| self.0.update(item, run));
+        }
+        if let Some(Some(changes)) = work.changes.first() {
+            changes.removed.iter().for_each(|&id| self.0.entity_removed(id, run));
+        }
+    }
+
+    fn init(&mut self, work: &mut Work<'_>, run: &mut Run) -> Result<(), String> {
+        self.0.init(&mut Members::new(work.lent, work.names), run)
+    }
+
+    fn before_run(&mut self, world: &World, step: &Step) -> Result<(), String> {
+        self.0.before_run(world, step)
+    }
+}
+
+impl<S: EntitySystem> EachOf<S> {
+    /// Calls the hooks before the updates. Whether there are to be any.
+    fn prepare(&mut self, work: &mut Work<'_>, run: &mut Run) -> bool {
+        let mut prepared = Ok(());
+        if work.part.first {
+            // A batch steps aside for all members.
+            let batch = work.whole.map(|whole| work.lent.exchange_mask(0, whole.clone()));
+            prepared = self.0.pre_run(&mut Members::new(work.lent, work.names), run);
+            if let Some(batch) = batch {
+                work.lent.exchange_mask(0, batch);
+            }
+        }
+        let prepared =
+            prepared.and_then(|()| self.0.pre_batch(&mut Members::new(work.lent, work.names), run));
+        if let Err(error) = prepared {
+            run.failed = true;
+            run.fail_all([(None, error)]);
+            return false;
+        }
+        true
+    }
+}
+
+/// Calls `tell` for each query whose members changed; an error is reported, and the run goes on.
+fn tell_changes(
+    work: &Work<'_>,
+    run: &mut Run,
+    mut tell: impl FnMut(&str, &QueryChanges, &mut Run) -> Result<(), String>,
+) {
+    for (name, changes) in work.names.iter().zip(work.changes) {
+        if let Some(changes) = changes.as_ref().filter(|changes| !changes.is_empty())
+            && let Err(error) = tell(name, changes, run)
+        {
+            run.fail_all([(None, error)]);
+        }
+    }
+}
+
+/// Lets a worker system run once, with its hooks.
+pub(crate) struct Once<S>(pub(crate) S);
+
+impl<S: WorkerSystem> Lifecycle for Once<S> {
+    fn startup(&mut self, world: &mut World) -> Result<Startup, String> {
+        self.0.startup(world)
+    }
+    fn shutdown(&mut self, world: &mut World) {
+        self.0.shutdown(world);
+    }
+    fn attached(&mut self, world: &mut World) {
+        self.0.attached(world);
+    }
+    fn detached(&mut self, world: &mut World) {
+        self.0.detached(world);
+    }
+    fn as_any(&mut self) -> &mut dyn Any {
+        &mut self.0
+    }
+}
+
+impl<S: WorkerSystem> WorkerBody for Once<S> {
+    fn run(&mut self, work: &mut Work<'_>, run: &mut Run) {
+        tell_changes(work, run, |name, changes, run| self.0.query_changed(name, changes, run));
+        if let Err(error) = self.0.update(&mut Named { lent: work.lent, names: work.names }, run) {
+            run.failed = true;
+            run.fail_all([(None, error)]);
+        }
+    }
+
+    fn init(&mut self, work: &mut Work<'_>, run: &mut Run) -> Result<(), String> {
+        self.0.init(&mut Named { lent: work.lent, names: work.names }, run)
+    }
+
+    fn before_run(&mut self, world: &World, step: &Step) -> Result<(), String> {
+        self.0.before_run(world, step)
+    }
+}

@@ -1,0 +1,93 @@
+//! Passes: the members of a system's query gone over in batches, one an update.
+
+use super::systems::SystemEntry;
+use crate::entity::Order;
+use crate::id::EntityId;
+use crate::memory::{Mask, Storage};
+use std::sync::Arc;
+
+/// Members that were there when a pass began, and how far it is.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Pass {
+    /// In the order of their updates.
+    members: Vec<EntityId>,
+    next: usize,
+    /// Batches begun.
+    batches: u64,
+    /// The time every batch is told.
+    pub(crate) delta: f64,
+    pub(crate) tick: u64,
+    pub(crate) game_time: f64,
+    pub(crate) number: u64,
+}
+
+/// The next batch of a pass.
+pub(super) struct Batch {
+    pub(super) number: u64,
+    pub(super) mask: Arc<Mask>,
+    pub(super) last: bool,
+}
+
+impl Pass {
+    /// A pass over members in their order, none of which was visited yet.
+    pub(super) fn new(members: Vec<EntityId>, delta: f64, tick: u64, game_time: f64, number: u64) -> Self {
+        Self { members, next: 0, batches: 0, delta, tick, game_time, number }
+    }
+
+    /// Takes the next so many members, those that left included.
+    pub(super) fn take(&mut self, count: usize, member: impl Fn(EntityId) -> Option<(u32, u32)>) -> Batch {
+        let end = (self.next + count).min(self.members.len());
+        let these = self.members[self.next..end].iter().filter_map(|&id| member(id));
+        let mask = Arc::new(Mask::in_this_order(these));
+        let number = self.batches;
+        self.next = end;
+        self.batches += 1;
+        Batch { number, mask, last: end == self.members.len() }
+    }
+}
+
+impl SystemEntry {
+    /// The time of the run that is due, none if none is. A pass that is not over is due whatever the period.
+    pub(super) fn due(&self) -> Option<f64> {
+        match &self.pass {
+            Some(pass) => Some(pass.delta).filter(|_| self.accumulator.is_enabled()),
+            None if self.unadded > 0.0 => {
+                let mut then = self.accumulator.clone();
+                then.add(self.unadded);
+                then.due()
+            }
+            None => self.accumulator.due(),
+        }
+    }
+
+    /// Whether it is settled only when its turn comes whether it runs: then earlier runs are over, and with them a
+    /// pass, or what it observes.
+    pub(super) fn decides_late(&self) -> bool {
+        self.batch.is_some() || !self.observed.is_empty()
+    }
+
+    /// A step's time passes; that of a system which decides late is added when its turn comes.
+    pub(super) fn add_time(&mut self, delta: f64) {
+        if self.decides_late() {
+            self.unadded += delta;
+        } else {
+            self.accumulator.add(delta);
+        }
+    }
+
+    /// Whether a run without members would change nothing and be noticed by nobody.
+    pub(super) fn idles_without_members(&self) -> bool {
+        self.watches.is_empty() && !self.decides_late() && self.kind.is_over_members()
+    }
+}
+
+/// The members of a mask in creation order.
+pub(super) fn arranged(mask: &Mask, storage: &Storage, order: &Order) -> Arc<Mask> {
+    let by_age = |(row, optional)| {
+        let ordinal = storage.id_of(row).and_then(|id| order.ordinal(id));
+        (ordinal, row, optional)
+    };
+    let mut members: Vec<_> = mask.rows_and_optional().map(by_age).collect();
+    members.sort_unstable();
+    Arc::new(Mask::in_this_order(members.into_iter().map(|(_, row, optional)| (row, optional))))
+}
