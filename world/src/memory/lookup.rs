@@ -20,16 +20,23 @@ pub(crate) struct LookupPlan {
     /// Which rows have it, copied again only after that changed.
     present: Arc<[u64]>,
     version: Option<u64>,
+    /// Whether runs write it too.
+    writes: bool,
 }
 
 impl LookupPlan {
     pub(crate) fn new(component: ComponentId, rust_type: Option<TypeId>) -> Self {
-        Self { component, rust_type, present: Arc::new([]), version: None }
+        Self { component, rust_type, present: Arc::new([]), version: None, writes: false }
+    }
+
+    /// One that runs write, too.
+    pub(crate) fn to_write(component: ComponentId, rust_type: Option<TypeId>) -> Self {
+        Self { writes: true, ..Self::new(component, rust_type) }
     }
 
     /// The same for a storage that was built anew.
     pub(crate) fn again(&self) -> Self {
-        Self::new(self.component, self.rust_type)
+        Self { writes: self.writes, ..Self::new(self.component, self.rust_type) }
     }
 
     pub(super) fn of(&mut self, pool: &Pool) -> Lookup {
@@ -37,13 +44,23 @@ impl LookupPlan {
             self.version = Some(pool.version());
             self.present = pool.present().words().into();
         }
-        let (rust_type, block_size) = (self.rust_type, pool.block_size());
-        Lookup { rust_type, block_size, present: self.present.clone(), directory: pool.directory() }
+        let (rust_type, block_size, writes) = (self.rust_type, pool.block_size(), self.writes);
+        Lookup {
+            component: self.component,
+            writes,
+            rust_type,
+            block_size,
+            present: self.present.clone(),
+            directory: pool.directory(),
+        }
     }
 }
 
 /// A pool as it was at dispatch; the run has borrowed it to read.
 pub(super) struct Lookup {
+    component: ComponentId,
+    /// Whether the run has borrowed it alone, to write.
+    writes: bool,
     rust_type: Option<TypeId>,
     block_size: usize,
     present: Arc<[u64]>,
@@ -107,6 +124,37 @@ impl Lookups {
     #[inline]
     pub(crate) fn place_of<T: Component>(&self) -> Option<usize> {
         self.pools.iter().position(|pool| pool.rust_type == Some(TypeId::of::<T>()))
+    }
+
+    /// The place of a component among those the run writes by id.
+    #[inline]
+    pub(crate) fn place_to_write<T: Component>(&self) -> Option<usize> {
+        self.place_of::<T>().filter(|&place| self.pools[place].writes)
+    }
+
+    /// Writes the component at a place, of an entity, if the entity is there and had it at dispatch: which one, and
+    /// its row. Only the one run that has these, in which no query visits the component, calls this.
+    #[inline]
+    pub(crate) fn write<T: Component>(
+        &mut self,
+        place: usize,
+        id: EntityId,
+        value: T,
+    ) -> Option<(ComponentId, u32)> {
+        let pool = self.pools.get(place).filter(|pool| pool.writes)?;
+        assert!(pool.block_size == size_of::<T>(), "a component's blocks have its type");
+        let row = self.slots.row(id)?;
+        if pool.present.get(row as usize / 64)? >> (row % 64) & 1 == 0 {
+            return None;
+        }
+        if size_of::<T>() > 0 {
+            // SAFETY: the row had a block when the run began, so its word has a page in the directory of then.
+            let page = unsafe { pool.directory.page_unchecked(row as usize / 64) };
+            // SAFETY: the page has 64 blocks of `T` (invariant 7); the pool is lent to this run to write, whose
+            // queries do not visit it, and `&mut self` makes this its only access (invariant 8).
+            unsafe { page.cast::<T>().add(row as usize % 64).write(value) };
+        }
+        Some((pool.component, row))
     }
 
     /// The component at a place, of an entity; none if the entity is gone, or did not have it at dispatch.

@@ -16,6 +16,7 @@
 //! 6. A row in a mask had every required block when the mask was compiled, and invariant 4 keeps it.
 //! 7. A pool's blocks have the size and alignment of the type its component was registered with, and any bits
 //!    are a value of it (`Pod`).
+//! 8. A pool that a run writes by id is lent to it alone, no query of the run visits it, and the run is on one thread.
 
 mod bits;
 mod directory;

@@ -265,6 +265,11 @@ impl Storage {
         all.rows().collect()
     }
 
+    /// Tells watchers that a run wrote the block of a row.
+    pub(crate) fn mark_row_written(&mut self, component: ComponentId, row: u32) {
+        self.pools[component.index()].watchers.mark(row);
+    }
+
     /// Tells watchers that an entity got another block in the place of its own.
     pub(crate) fn mark_replaced(&mut self, component: ComponentId, row: u32) {
         self.pools[component.index()].watchers.mark_structure(row);

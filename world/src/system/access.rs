@@ -50,6 +50,36 @@ pub enum AccessError {
         /// The component.
         component: String,
     },
+    /// A run would write by id what its own query hands out.
+    #[error(
+        "system {system:?} writes {component:?} of any entity at once, but a query of it visits that component"
+    )]
+    WritesVisited {
+        /// The system.
+        system: String,
+        /// The component.
+        component: String,
+    },
+    /// Threads that share a run would write one block.
+    #[error(
+        "system {system:?} writes {component:?} of any entity at once, which a worker or an entity system can do whose runs are not shared by threads; `writes` and `Run::set` wait until the run is over"
+    )]
+    WritesInParts {
+        /// The system.
+        system: String,
+        /// The component.
+        component: String,
+    },
+    /// A list would be lost.
+    #[error(
+        "system {system:?} writes {component:?} of any entity at once, which has lists; use `writes` and `Run::set`"
+    )]
+    WritesLists {
+        /// The system.
+        system: String,
+        /// The component.
+        component: String,
+    },
     /// `entity` is the world's own to write.
     #[error("system {0:?} asks to write the built-in component \"entity\"; use `kill` to let entities die")]
     WritesEntity(String),
@@ -99,8 +129,18 @@ impl SystemDef {
         };
         let ids =
             |names: &[&'static str]| names.iter().map(|name| by_name(name)).collect::<Result<Vec<_>, _>>();
-        let Declared { reads, writes, adds, removes, creates, creates_anything, kills, exclusive, known } =
-            &self.declared;
+        let Declared {
+            reads,
+            writes,
+            writes_at_once,
+            adds,
+            removes,
+            creates,
+            creates_anything,
+            kills,
+            exclusive,
+            known,
+        } = &self.declared;
         let known = *known || self.kind != SystemKind::System;
         let mut access = if known { Access::new() } else { Access::unknown() };
         let mut borrows: Vec<(ComponentId, bool)> = Vec::new();
@@ -152,6 +192,25 @@ impl SystemDef {
                 borrow(&mut borrows, component, false);
                 lookups.push(LookupPlan::new(component, registry.get(component).rust_type));
             }
+        }
+        for component in ids(writes_at_once)? {
+            let name = || registry.get(component).name().to_owned();
+            let (system, is_visited) =
+                (self.name.clone(), |(visited, _): &(ComponentId, bool)| *visited == component);
+            if self.kind == SystemKind::System || self.in_parts {
+                return Err(AccessError::WritesInParts { system, component: name() });
+            }
+            if queries.iter().chain(&views).flat_map(CompiledQuery::borrows).any(|borrow| is_visited(&borrow))
+            {
+                return Err(AccessError::WritesVisited { system, component: name() });
+            }
+            if registry.get(component).has_lists() {
+                return Err(AccessError::WritesLists { system, component: name() });
+            }
+            access = access.write(component);
+            borrow(&mut borrows, component, true);
+            lookups.retain(|plan| plan.component != component);
+            lookups.push(LookupPlan::to_write(component, registry.get(component).rust_type));
         }
         let observed = ids(&self.observes)?;
         for &component in &observed {

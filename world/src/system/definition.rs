@@ -69,6 +69,7 @@ pub struct Step {
 pub(crate) struct Declared {
     pub(crate) reads: Vec<&'static str>,
     pub(crate) writes: Vec<&'static str>,
+    pub(crate) writes_at_once: Vec<&'static str>,
     pub(crate) adds: Vec<&'static str>,
     pub(crate) removes: Vec<&'static str>,
     pub(crate) creates: Option<Vec<String>>,
@@ -342,6 +343,14 @@ impl SystemDef {
     /// Writes a component other than through its queries: by `Run::set`, or, on the world thread, at all.
     pub fn writes<T: Component>(mut self) -> Self {
         self.declared.writes.push(T::NAME);
+        self.declared.known = true;
+        self
+    }
+
+    /// Writes a component of other entities during the run, by [`Run::write`]. No query of the system names the
+    /// component, and its runs are not shared by several threads.
+    pub fn writes_at_once<T: Component>(mut self) -> Self {
+        self.declared.writes_at_once.push(T::NAME);
         self.declared.known = true;
         self
     }

@@ -133,6 +133,8 @@ pub struct Run {
     pub(crate) part: u64,
     pub(crate) world_entity: Option<EntityId>,
     pub(crate) lookups: Arc<Lookups>,
+    /// What it wrote by id: the component and the row.
+    pub(crate) written: Vec<(ComponentId, u32)>,
     pub(crate) ids: ReservedIds,
     pub(crate) effects: Effects,
     pub(crate) random: Option<Stream>,
@@ -162,6 +164,7 @@ impl Run {
             part: 0,
             world_entity: self.world_entity,
             lookups: self.lookups.clone(),
+            written: Vec::new(),
             ids,
             effects: Effects::default(),
             random: None,
@@ -237,6 +240,22 @@ impl Run {
             Some(place) => Ok(self.lookups.read(place, id)),
             None => Err(self.undeclared(&format!("read {:?} of any entity", T::NAME), "reads::<T>()")),
         }
+    }
+
+    /// Writes a component of any entity now: later updates of the run read it. Whether the entity is there and had the
+    /// component when the run began.
+    ///
+    /// # Errors
+    /// If the system did not declare that it writes `T` at once.
+    pub fn write<T: Component>(&mut self, id: EntityId, value: T) -> Result<bool, EffectError> {
+        let place = self.lookups.place_to_write::<T>();
+        let (Some(place), Some(lookups)) = (place, Arc::get_mut(&mut self.lookups)) else {
+            let what = format!("write {:?} of any entity at once", T::NAME);
+            return Err(self.undeclared(&what, "writes_at_once::<T>()"));
+        };
+        let written = lookups.write(place, id, value);
+        self.written.extend(written);
+        Ok(written.is_some())
     }
 
     /// Lets an entity die after the run.

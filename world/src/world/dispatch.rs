@@ -167,6 +167,7 @@ impl World {
             part: 0,
             world_entity: self.resources,
             lookups: Arc::new(storage.lookups(&mut entry.lookups)),
+            written: Vec::new(),
             ids,
             effects: Effects::default(),
             room: self.effect_limit,

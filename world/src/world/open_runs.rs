@@ -154,8 +154,9 @@ impl World {
         if counts {
             self.timing.run(&RunTime { system, start, end, worker, completes_pass: part.last });
         }
-        let Run { ids, mut effects, delta, name, failed, flooded, shared, .. } = finished;
+        let Run { ids, mut effects, delta, name, failed, flooded, shared, written, .. } = finished;
         self.storage.slots.take_back(ids.rest());
+        written.into_iter().for_each(|(component, row)| self.storage.mark_row_written(component, row));
         if let Some(entry) = self.systems.get_mut(system) {
             entry.body = Some(Body::Worker(system_part));
             entry.created_last = effects.created.len();

@@ -4,7 +4,7 @@ use crate::common::*;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use vivarium_world::{
-    EntityId, Named, Run, SchedulerKind, Step, SystemDef, SystemPhase, With, Without, World,
+    Changed, EntityId, Named, Run, SchedulerKind, Step, SystemDef, SystemPhase, With, Without, World,
 };
 
 const SCHEDULERS: [SchedulerKind; 2] = [SchedulerKind::Default, SchedulerKind::Conflict];
@@ -338,4 +338,49 @@ fn a_system_may_load_or_clear_the_world_it_runs_in() {
         assert_eq!(world.systems().next().unwrap().runs, 1, "its body is its own");
         assert!(world.take_errors().0.is_empty());
     });
+}
+
+#[test]
+fn a_run_writes_by_id_at_once_and_reads_what_it_wrote() {
+    each_setting(|mut world, _| {
+        let target = world.spawn((Health { health: 1.0 },));
+        for _ in 0..3 {
+            world.spawn((Link { target: target.bits() },));
+        }
+        let hits = SystemDef::each::<&Link, _>("hits", |link, run| {
+            let Some(target) = EntityId::from_bits(link.target) else { return Err("no target".to_owned()) };
+            let health = run.read::<Health>(target)?.ok_or("it has no health")?;
+            run.write(target, Health { health: health.health * 2.0 })?;
+            Ok(())
+        });
+        world.add_system(hits.writes_at_once::<Health>()).unwrap();
+        let seen = Calls::default();
+        let heard = seen.clone();
+        let changed = SystemDef::each::<(&Health, Changed<Health>), _>("changed", move |(health, ()), _| {
+            heard.push(health.health.to_string());
+        });
+        world.add_system(changed).unwrap();
+        update(&mut world, 1.0);
+        assert_eq!(world.get::<Health>(target).unwrap().health, 8.0, "each of three updates sees the one before");
+        update(&mut world, 1.0);
+        assert_eq!(errors(&mut world), no_strings());
+        assert!(seen.take().contains(&"8".to_owned()), "who looks for changes is told");
+    });
+}
+
+#[test]
+fn writing_by_id_what_a_query_visits_or_threads_share_is_refused_at_registration() {
+    let (mut world, _) = world(0);
+    let visited = SystemDef::each::<&Health, _>("visited", |_, _| {}).writes_at_once::<Health>();
+    let shared = SystemDef::each_in_parallel::<&Place, _>("shared", |_, _| {}).writes_at_once::<Health>();
+    let refused = [visited, shared].map(|system| world.add_system(system).unwrap_err().to_string());
+    assert!(refused[0].contains("a query of it visits that component"), "{}", refused[0]);
+    assert!(refused[1].contains("not shared by threads"), "{}", refused[1]);
+    let undeclared = SystemDef::each::<EntityId, _>("undeclared", |id, run| {
+        run.write(id, Health { health: 0.0 }).map(|_| ())
+    });
+    world.add_system(undeclared).unwrap();
+    world.spawn((Health { health: 1.0 },));
+    world.step();
+    assert!(errors(&mut world)[0].contains("declare it with `writes_at_once::<T>()`"));
 }
