@@ -361,7 +361,11 @@ fn a_run_writes_by_id_at_once_and_reads_what_it_wrote() {
         });
         world.add_system(changed).unwrap();
         update(&mut world, 1.0);
-        assert_eq!(world.get::<Health>(target).unwrap().health, 8.0, "each of three updates sees the one before");
+        assert_eq!(
+            world.get::<Health>(target).unwrap().health,
+            8.0,
+            "each of three updates sees the one before"
+        );
         update(&mut world, 1.0);
         assert_eq!(errors(&mut world), no_strings());
         assert!(seen.take().contains(&"8".to_owned()), "who looks for changes is told");
