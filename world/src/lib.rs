@@ -44,9 +44,9 @@ pub use schedule::{
     SystemAccess, order_by_access,
 };
 pub use system::{
-    AccessError, Bundle, Chain, EffectError, EntityClosure, EntitySystem, Members, Named, Params, Phase,
-    QueryChanges, Run, Startup, Step, System, SystemDef, SystemKind, WorkerSystem, entity_system,
-    entity_worker,
+    AccessError, Bundle, Chain, EffectError, EntityClosure, EntitySystem, IterableSystem, Members, Named,
+    OpenRun, Params, Phase, QueryChanges, Run, Startup, Step, System, SystemDef, SystemKind, WorkerSystem,
+    entity_system, entity_worker,
 };
 pub use timing::{PerformanceTiming, RunTime};
 pub use world::{

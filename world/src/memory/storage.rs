@@ -434,6 +434,16 @@ impl Storage {
         self.mark_written(&lent);
     }
 
+    /// Takes back what was lent to a run that will be lent it again.
+    pub(crate) fn take_back_from(&mut self, lent: &mut Lent) {
+        for pool in &lent.pools {
+            self.pools[pool.component.index()].take_back(lent.run);
+        }
+        self.mark_written(lent);
+        lent.pools.clear();
+        lent.queries.clear();
+    }
+
     /// Tells the watchers of pools that a run may have written what it wrote.
     pub(crate) fn mark_written(&mut self, lent: &Lent) {
         if !lent.pools.iter().any(|pool| self.pools[pool.component.index()].watchers.any()) {

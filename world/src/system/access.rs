@@ -141,13 +141,13 @@ impl SystemDef {
             exclusive,
             known,
         } = &self.declared;
-        let known = *known || self.kind != SystemKind::System;
+        let known = *known || !self.kind.has_world();
         let mut access = if known { Access::new() } else { Access::unknown() };
         let mut borrows: Vec<(ComponentId, bool)> = Vec::new();
         let mut queries = Vec::new();
         let filters = match &self.body {
             Body::Worker(worker) => worker.filters.as_slice(),
-            Body::World(_) => &[],
+            Body::World(_) | Body::Iterable(_) => &[],
         };
         let mut views = Vec::new();
         for filter in filters {
@@ -184,7 +184,7 @@ impl SystemDef {
         let mut lookups = Vec::new();
         for component in ids(reads)? {
             access = access.read(component);
-            if self.kind != SystemKind::System {
+            if !self.kind.has_world() {
                 if borrows.contains(&(component, true)) {
                     let component = registry.get(component).name().to_owned();
                     return Err(AccessError::ReadsWritten { system: self.name.clone(), component });
@@ -197,7 +197,7 @@ impl SystemDef {
             let name = || registry.get(component).name().to_owned();
             let (system, is_visited) =
                 (self.name.clone(), |(visited, _): &(ComponentId, bool)| *visited == component);
-            if self.kind == SystemKind::System || self.in_parts {
+            if self.kind.has_world() || self.in_parts {
                 return Err(AccessError::WritesInParts { system, component: name() });
             }
             if queries.iter().chain(&views).flat_map(CompiledQuery::borrows).any(|borrow| is_visited(&borrow))

@@ -2,6 +2,7 @@
 
 use super::definition::Step;
 use super::filter::Filter;
+use super::iterable::IterableBody;
 use super::kinds::{Startup, System};
 use super::run::Run;
 use super::tracking::{QueryChanges, Tracked};
@@ -16,6 +17,7 @@ use std::sync::Arc;
 /// What a world holds of a system.
 pub(crate) enum Body {
     World(Box<dyn WorldBody>),
+    Iterable(Box<dyn IterableBody>),
     Worker(Worker),
 }
 
@@ -96,12 +98,15 @@ impl Worker {
 /// Which part of a pass a run is: all of it, unless the system works in batches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Part {
+    /// Whether the pass begins.
     pub(crate) first: bool,
+    /// Whether a batch begins, of which a run in slices does a part.
+    pub(crate) batch: bool,
     pub(crate) last: bool,
 }
 
 impl Part {
-    pub(crate) const WHOLE: Self = Self { first: true, last: true };
+    pub(crate) const WHOLE: Self = Self { first: true, batch: true, last: true };
 }
 
 /// All that one execution works on.

@@ -1,9 +1,11 @@
 //! A system before it belongs to a world: kind, timing, parameters, declarations, body.
 
+use super::asynchronous::{Absent, OpenRun};
 use super::body::{Body, Worker, WorkerBody};
 use super::each::{Each, EachChunk, EachOf, Once};
 use super::filter::Filter;
-use super::kinds::{EntitySystem, Outcome, System, WorkerSystem};
+use super::iterable::Items;
+use super::kinds::{EntitySystem, IterableSystem, Outcome, System, WorkerSystem};
 use super::parallel::EachInParts;
 use super::params::Params;
 use super::run::Run;
@@ -23,12 +25,26 @@ pub enum SystemKind {
     EntityWorker,
     /// Once a run, on the worker pool, over named queries.
     Worker,
+    /// Over a list of items, on the world thread, with the whole world.
+    Iterable,
+    /// Over named queries, wherever whoever is handed its runs finishes them.
+    Asynchronous,
 }
 
 impl SystemKind {
     /// Whether its runs are over the members of a main query.
     pub(crate) const fn is_over_members(self) -> bool {
         matches!(self, Self::EntitySystem | Self::EntityWorker)
+    }
+
+    /// Whether its runs are on the world thread.
+    pub(crate) const fn is_on_world_thread(self) -> bool {
+        matches!(self, Self::System | Self::EntitySystem | Self::Iterable)
+    }
+
+    /// Whether its runs have the whole world.
+    pub(crate) const fn has_world(self) -> bool {
+        matches!(self, Self::System | Self::Iterable)
     }
 
     /// The kind in words.
@@ -38,6 +54,8 @@ impl SystemKind {
             Self::EntitySystem => "entity system",
             Self::EntityWorker => "entity worker",
             Self::Worker => "worker",
+            Self::Iterable => "iterable system",
+            Self::Asynchronous => "asynchronous system",
         }
     }
 }
@@ -100,10 +118,19 @@ pub struct SystemDef {
     pub(crate) in_order: bool,
     /// Members of a batch; none does all at once.
     pub(crate) batch: Option<usize>,
+    /// Milliseconds after which a run on the world thread goes on in the next update, and the items between two
+    /// looks at the clock.
+    pub(crate) budget: Option<f64>,
+    pub(crate) check_every: usize,
+    /// What is handed each run of an asynchronous system.
+    pub(crate) starter: Option<Starter>,
     /// Components, by name, without a change of which it does not run.
     pub(crate) observes: Vec<&'static str>,
     pub(crate) body: Body,
 }
+
+/// Takes the runs of an asynchronous system.
+pub(crate) type Starter = Box<dyn FnMut(OpenRun) + Send>;
 
 /// Says before a step whether a system wants it.
 pub(crate) type ShouldRun = Box<dyn FnMut(&World) -> bool + Send>;
@@ -134,6 +161,9 @@ impl SystemDef {
             in_parts: false,
             in_order: false,
             batch: None,
+            budget: None,
+            check_every: 32,
+            starter: None,
             observes: Vec::new(),
             body,
         }
@@ -164,6 +194,22 @@ impl SystemDef {
     pub fn worker<S: WorkerSystem>(name: impl Into<String>, system: S) -> Self {
         let body = Body::Worker(Worker::new(Once(system)));
         Self::new(name, SystemKind::Worker, body).hearing(S::HEARS_CHANGES)
+    }
+
+    /// A system of the world thread that works off a list of items, a part an update if it has a
+    /// [`budget`](Self::budget).
+    pub fn iterable<S: IterableSystem>(name: impl Into<String>, system: S) -> Self {
+        Self::new(name, SystemKind::Iterable, Body::Iterable(Box::new(Items::new(system))))
+    }
+
+    /// A system whose runs are handed to somebody who finishes them: another thread, another program. `start` is
+    /// called on the world thread and does not wait; add the queries with [`query`](Self::query).
+    ///
+    /// The next run begins when the one before is finished.
+    pub fn asynchronous(name: impl Into<String>, start: impl FnMut(OpenRun) + Send + 'static) -> Self {
+        let mut system = Self::new(name, SystemKind::Asynchronous, Body::Worker(Worker::new(Absent)));
+        system.starter = Some(Box::new(start));
+        system
     }
 
     fn hearing(mut self, hears_changes: bool) -> Self {
@@ -289,6 +335,20 @@ impl SystemDef {
     /// time accumulates meanwhile. Named more than once, any of the components will do.
     pub fn when_changed<T: Component>(mut self) -> Self {
         self.observes.push(T::NAME);
+        self
+    }
+
+    /// Lets a run on the world thread take so many milliseconds an update, measured on the world's clock; what is left
+    /// of it goes on in the next update, with the time it began with. For systems over items and entity systems that
+    /// do not work in batches. Which update does what depends on the machine then.
+    pub fn budget(mut self, milliseconds: f64) -> Self {
+        self.budget = Some(milliseconds.max(0.0));
+        self
+    }
+
+    /// Looks at the clock after so many items, 32 unless it is set.
+    pub fn check_every(mut self, items: usize) -> Self {
+        self.check_every = items.max(1);
         self
     }
 

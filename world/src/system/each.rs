@@ -140,8 +140,10 @@ impl<S: EntitySystem> EachOf<S> {
                 work.lent.exchange_mask(0, batch);
             }
         }
-        let prepared =
-            prepared.and_then(|()| self.0.pre_batch(&mut Members::new(work.lent, work.names), run));
+        if work.part.batch {
+            prepared =
+                prepared.and_then(|()| self.0.pre_batch(&mut Members::new(work.lent, work.names), run));
+        }
         if let Err(error) = prepared {
             run.failed = true;
             run.fail_all([(None, error)]);

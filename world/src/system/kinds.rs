@@ -198,6 +198,42 @@ impl<F: FnMut(&mut Named<'_>, &mut Run) -> Result<(), String> + Send + 'static> 
     }
 }
 
+/// A system of the world thread that works off a list of items, a part an update if it has a
+/// [`budget`](super::SystemDef::budget).
+pub trait IterableSystem: Send + 'static {
+    /// One piece of work.
+    type Item: Send + 'static;
+
+    /// What is to be done in a run.
+    ///
+    /// # Errors
+    /// A sentence for the log; there is no run then, and the system keeps its time.
+    fn items(&mut self, world: &mut World, step: &Step) -> Result<Vec<Self::Item>, String>;
+
+    /// Does one item. What it is about may be gone by now: an entity may have died in an update between.
+    ///
+    /// # Errors
+    /// A sentence for the log; the next items are still done.
+    fn update(&mut self, item: Self::Item, world: &mut World, step: &Step) -> Result<(), String>;
+
+    /// As [`System::startup`].
+    ///
+    /// # Errors
+    /// A sentence for the log; the system is switched off.
+    fn startup(&mut self, _world: &mut World) -> Result<Startup, String> {
+        Ok(Startup::Done)
+    }
+
+    /// As [`System::shutdown`].
+    fn shutdown(&mut self, _world: &mut World) {}
+
+    /// As [`System::attached`].
+    fn attached(&mut self, _world: &mut World) {}
+
+    /// As [`System::detached`].
+    fn detached(&mut self, _world: &mut World) {}
+}
+
 /// What an update returns: nothing, or a result whose error is a sentence.
 pub trait Outcome {
     /// The error, if it is one.

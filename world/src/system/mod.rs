@@ -1,6 +1,7 @@
 //! Systems: what runs over entities, what it may touch, and what it asks for afterwards.
 
 mod access;
+mod asynchronous;
 mod body;
 mod bundle;
 mod chain;
@@ -9,6 +10,7 @@ mod each;
 mod effects;
 mod filter;
 mod function;
+mod iterable;
 mod kinds;
 mod members;
 mod named;
@@ -18,12 +20,13 @@ mod run;
 mod tracking;
 
 pub use access::AccessError;
+pub use asynchronous::OpenRun;
 pub(crate) use bundle::Blocks;
 pub use bundle::Bundle;
 pub use chain::Chain;
 pub use definition::{Phase, Step, SystemDef, SystemKind};
 pub use function::{EntityClosure, entity_system, entity_worker};
-pub use kinds::{EntitySystem, Startup, System, WorkerSystem};
+pub use kinds::{EntitySystem, IterableSystem, Startup, System, WorkerSystem};
 pub use members::Members;
 pub use named::Named;
 pub use params::Params;
@@ -32,7 +35,8 @@ pub use tracking::QueryChanges;
 
 pub(crate) use access::compile_query;
 pub(crate) use body::{Body, Heard, Job, JobOutcome, Lifecycle, Part, Worker, panic_message};
-pub(crate) use definition::ShouldRun;
+pub(crate) use definition::{ShouldRun, Starter};
 pub(crate) use effects::{ChangeKind, ChangeRun, Changes, Effects, Staged};
+pub(crate) use iterable::IterableBody;
 pub(crate) use run::{Capabilities, RunShared};
 pub(crate) use tracking::Tracked;

@@ -56,6 +56,7 @@ impl World {
     /// Ends what is open, removes every entity in order, and frees all blocks with their hooks: those that a run
     /// which hangs may be writing when it ends.
     fn tear_down(&mut self) {
+        self.drop_slices();
         // One that hangs is reported.
         let _ = self.wait_for_runs();
         self.tell_scheduler(Notice::BeforeClear);

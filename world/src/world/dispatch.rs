@@ -7,7 +7,7 @@ use super::scheduler::Dispatched;
 use crate::id::{RunId, SystemId};
 use crate::memory::{Mask, ReservedIds};
 use crate::schedule::DueRun;
-use crate::system::{Body, Effects, Heard, Job, Part, Run, Step, SystemKind, Worker, panic_message};
+use crate::system::{Body, Effects, Heard, Job, OpenRun, Part, Run, Step, SystemKind, Worker, panic_message};
 use crate::timing::RunTime;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -16,9 +16,13 @@ impl World {
     /// Runs a system that is due: on the world thread to the end, or as far as its dispatch.
     pub(super) fn dispatch(&mut self, place: usize, due: DueRun) -> Dispatched {
         let Some((due, begins)) = self.settle_due(place, due) else { return Dispatched::Over };
-        if self.systems.list[place].kind == SystemKind::System {
-            self.run_on_world(place, due);
-            return Dispatched::Over;
+        match self.systems.list[place].kind {
+            SystemKind::System => {
+                self.run_on_world(place, due);
+                return Dispatched::Over;
+            }
+            SystemKind::Iterable => return self.begin_items(place, due),
+            _ => {}
         }
         let Self { systems, storage, .. } = self;
         let entry = &mut systems.list[place];
@@ -47,14 +51,38 @@ impl World {
             self.systems.list[place].body = Some(Body::Worker(worker));
             return Dispatched::Over;
         }
+        let entry = &self.systems.list[place];
+        let (kind, is_sliced) = (entry.kind, entry.budget.is_some() && entry.batch.is_none());
+        if kind == SystemKind::EntitySystem && is_sliced {
+            return Dispatched::Open(self.begin_slices(place, worker, &due, touched));
+        }
         let (job, system, run) = self.begin_run(place, worker, &due, begins, touched);
-        if self.systems.list[place].kind == SystemKind::EntitySystem {
-            let completion = self.workers.run_here(system, run, job);
-            self.take_in(completion);
-        } else {
-            self.workers.spawn(system, run, job);
+        match kind {
+            SystemKind::EntitySystem => {
+                let completion = self.workers.run_here(system, run, job);
+                self.take_in(completion);
+            }
+            SystemKind::Asynchronous => self.hand_out(place, system, run, job),
+            _ => self.workers.spawn(system, run, job),
         }
         Dispatched::Open(run)
+    }
+
+    /// Hands a run to whoever finishes it.
+    fn hand_out(&mut self, place: usize, system: SystemId, run: RunId, job: Job) {
+        let open = OpenRun::new(job, self.workers.way_back(system, run));
+        let Some(mut starter) = self.systems.list[place].starter.take() else { return };
+        let called = catch_unwind(AssertUnwindSafe(|| starter(open)));
+        if let Some(entry) = self.systems.get_mut(system) {
+            entry.starter = Some(starter);
+        }
+        // What it dropped is on its way back.
+        if let Err(panic) = called {
+            let message = panic_message(&*panic);
+            let name = self.system_name(system);
+            let (system, phase, entity, tick) = (Some(system), SystemPhase::Update, None, self.clocks.tick);
+            self.report(SystemError { system, name, phase, entity, message, panicked: true, tick });
+        }
     }
 
     /// What a run stands for, and whether it begins a pass: each does, but those of systems in batches. None if there
@@ -88,9 +116,7 @@ impl World {
             Err(panic) => (panic_message(&*panic), true),
         };
         let entry = &mut self.systems.list[place];
-        if due.taken || entry.decides_late() {
-            entry.accumulator.failed(due.delta);
-        }
+        entry.keeps_time(due);
         entry.last_error = Some(message.clone());
         let (system, name) = (Some(entry.id), entry.name.to_string());
         let (phase, entity, tick) = (SystemPhase::Update, None, self.clocks.tick);
@@ -136,7 +162,7 @@ impl World {
                     Some((row, storage.member(query, row)?))
                 };
                 let next = pass.take(size, member);
-                (batch, part) = (next.number, Part { first: begins, last: next.last });
+                (batch, part) = (next.number, Part { first: begins, batch: true, last: next.last });
                 lent.set_mask(0, next.mask);
                 worker.apply_filters(&mut lent, entry.queries.len());
             }

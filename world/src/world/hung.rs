@@ -107,6 +107,10 @@ impl World {
         let mut start = None;
         loop {
             self.pump();
+            if self.has_slices() {
+                self.run_slices(true);
+                continue;
+            }
             // Asked for by a listener or a system, the run the world thread is at is still open.
             match self.wait_a_little(&mut start, time, |_, _| true)? {
                 Waited::Over => return Ok(()),
@@ -178,7 +182,7 @@ impl World {
     ) -> Result<Waited, Hung> {
         let mut first = None;
         let mut all_given_up = true;
-        for open in self.runs.iter().filter(|open| !open.done && bars(self, open)) {
+        for open in self.runs.iter().filter(|open| !open.done && !open.sliced && bars(self, open)) {
             first.get_or_insert(open);
             all_given_up &= open.held.is_some();
         }
@@ -209,7 +213,10 @@ impl World {
 
     /// Gives up the runs that bar the way.
     fn give_up_working(&mut self, bars: impl Fn(&Self, &Open) -> bool) {
-        let working = self.runs.iter().filter(|open| !open.done && open.held.is_none() && bars(self, open));
+        let working = self
+            .runs
+            .iter()
+            .filter(|open| !open.done && !open.sliced && open.held.is_none() && bars(self, open));
         let runs: Vec<RunId> = working.map(|open| open.run).collect();
         self.give_up(runs);
     }
@@ -221,7 +228,7 @@ impl World {
         }
         let now = self.clocks.player_time;
         let mut runs = Vec::new();
-        for open in self.runs.iter_mut().filter(|open| !open.done && open.held.is_none()) {
+        for open in self.runs.iter_mut().filter(|open| !open.done && !open.sliced && open.held.is_none()) {
             if now - *open.since_player.get_or_insert(now) > STUCK_AFTER {
                 runs.push(open.run);
             }

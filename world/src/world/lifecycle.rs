@@ -30,6 +30,7 @@ impl Body {
     fn lifecycle(&mut self) -> &mut dyn Lifecycle {
         match self {
             Self::World(body) => &mut **body,
+            Self::Iterable(body) => &mut **body,
             Self::Worker(worker) => &mut *worker.body,
         }
     }

@@ -23,6 +23,8 @@ pub(crate) struct Open {
     pub(super) since_player: Option<f64>,
     /// Whether its work is done and only its effects wait.
     pub(crate) done: bool,
+    /// Whether the world thread does it, a part at a time: nobody waits for it, it is gone on with.
+    pub(super) sliced: bool,
     /// What it may still touch, if it was given up; none is waited for like any other.
     pub(super) held: Option<Held>,
     /// What it was dispatched for.
@@ -111,9 +113,32 @@ impl OpenRuns {
     pub(super) fn begin(&mut self, due: DueRun, since: u64) -> RunId {
         let run = RunId(self.next);
         self.next += 1;
-        let (done, held, since_player) = (false, None, None);
-        self.open.push(Open { run, system: due.system, since, since_player, done, held, due });
+        let (done, held, since_player, sliced) = (false, None, None, false);
+        self.open.push(Open { run, system: due.system, since, since_player, done, sliced, held, due });
         run
+    }
+
+    /// As `begin`, for a run that the world thread does a part at a time.
+    pub(super) fn begin_sliced(&mut self, due: DueRun, since: u64) -> RunId {
+        let run = self.begin(due, since);
+        self.slice(run);
+        run
+    }
+
+    /// From now on the world thread does a run a part at a time.
+    pub(super) fn slice(&mut self, run: RunId) {
+        self.open.iter_mut().filter(|open| open.run == run).for_each(|open| open.sliced = true);
+    }
+
+    /// Whether the world thread has runs to go on with.
+    pub(super) fn any_sliced(&self) -> bool {
+        self.open.iter().any(|open| open.sliced && !open.done)
+    }
+
+    /// A run of the world thread is over that asks for nothing.
+    pub(super) fn finish_sliced(&mut self, run: RunId, system: SystemId) {
+        self.open.iter_mut().filter(|open| open.run == run).for_each(|open| open.done = true);
+        self.ready.push_back(Ready { run, system, effects: Effects::default(), told: false });
     }
 
     fn end(&mut self, run: RunId) -> Option<Open> {

@@ -4,6 +4,7 @@ use super::systems::SystemEntry;
 use crate::entity::Order;
 use crate::id::EntityId;
 use crate::memory::{Mask, Storage};
+use crate::schedule::DueRun;
 use std::sync::Arc;
 
 /// Members that were there when a pass began, and how far it is.
@@ -72,6 +73,13 @@ impl SystemEntry {
             self.unadded += delta;
         } else {
             self.accumulator.add(delta);
+        }
+    }
+
+    /// A run failed: the system keeps its time.
+    pub(super) fn keeps_time(&mut self, due: &DueRun) {
+        if due.taken || self.decides_late() {
+            self.accumulator.failed(due.delta);
         }
     }
 

@@ -3,6 +3,7 @@
 use super::lifecycle::{Observed, Start};
 use super::pass::Pass;
 use super::scheduler::Notice;
+use super::slices::Slice;
 use super::{World, WorldEvent};
 use crate::component::FieldValue;
 use crate::id::{RunId, SystemId};
@@ -10,7 +11,7 @@ use crate::memory::{CompiledQuery, LookupPlan, WatchToken};
 use crate::scene::SystemOrder;
 use crate::schedule::{Access, Accumulator, Plan, SystemAccess};
 use crate::system::{
-    AccessError, Body, Capabilities, Params, Phase, ShouldRun, SystemDef, SystemKind, Tracked,
+    AccessError, Body, Capabilities, Params, Phase, ShouldRun, Starter, SystemDef, SystemKind, Tracked,
 };
 use std::sync::Arc;
 
@@ -35,6 +36,13 @@ pub(crate) struct SystemEntry {
     pub(crate) pass: Option<Pass>,
     /// Time of steps it has not decided about.
     pub(crate) unadded: f64,
+    /// Milliseconds of a run on the world thread an update, and items between two looks at the clock.
+    pub(crate) budget: Option<f64>,
+    pub(crate) check_every: usize,
+    /// The run it is in the middle of, on the world thread.
+    pub(crate) slice: Option<Box<Slice>>,
+    /// What is handed its runs, if it is asynchronous.
+    pub(crate) starter: Option<Starter>,
     /// What it runs only on changes of.
     pub(crate) observed: Vec<Observed>,
     pub(crate) start: Start,
@@ -202,6 +210,10 @@ impl World {
             batch: system.batch,
             pass: None,
             unadded: 0.0,
+            budget: system.budget,
+            check_every: system.check_every,
+            slice: None,
+            starter: system.starter,
             observed,
             start: Start::Unasked,
             query_names: system.queries.into_iter().map(|(name, _)| name).collect(),
@@ -232,6 +244,7 @@ impl World {
         if self.systems.place(id).is_none() {
             return false;
         }
+        self.drop_slice_of(id);
         self.wait_to_end(id);
         self.end_system(id);
         let Some(place) = self.systems.place(id) else { return false };
@@ -265,6 +278,11 @@ impl World {
             open_run: entry.open_run,
             last_error: entry.last_error.clone(),
         })
+    }
+
+    /// Whether a run of a system is open: working, or its effects not applied yet.
+    pub fn is_running(&self, id: SystemId) -> bool {
+        self.systems.get(id).is_some_and(|entry| entry.open_run.is_some())
     }
 
     /// The first system of this name.

@@ -40,6 +40,7 @@ impl World {
         let mut report = UpdateReport::default();
         self.ask_startups();
         self.pump();
+        self.run_slices(false);
         if !self.clocks.paused {
             let delta = (elapsed * self.clocks.time_scale).min(f64::MAX);
             match self.clocks.step {
@@ -159,6 +160,7 @@ impl World {
                 self.take_in(completion);
             }
             self.pump();
+            self.run_slices(true);
         }
         Ok(())
     }

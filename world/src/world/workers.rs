@@ -94,6 +94,34 @@ impl Workers {
         Completion { system, run, content, job, outcome, start, end, worker: None }
     }
 
+    /// A run that was done on this thread.
+    pub(crate) fn completion(
+        &self,
+        system: SystemId,
+        run: RunId,
+        job: Job,
+        outcome: JobOutcome,
+        start: u64,
+    ) -> Completion {
+        let (content, end, worker) = (self.content, self.clock.now(), None);
+        Completion { system, run, content, job, outcome, start, end, worker }
+    }
+
+    /// The way back for a run that somebody else finishes.
+    pub(crate) fn way_back(
+        &self,
+        system: SystemId,
+        run: RunId,
+    ) -> impl FnOnce(Job, JobOutcome) + Send + 'static {
+        let (content, sender, clock) = (self.content, self.sender.clone(), self.clock.clone());
+        let start = clock.now();
+        move |job, outcome| {
+            let (end, worker) = (clock.now(), None);
+            // If the world is gone nobody waits for this.
+            let _ = sender.send(Completion { system, run, content, job, outcome, start, end, worker });
+        }
+    }
+
     /// Sends a job to a worker, or runs it at once if there are none. Either way it comes back by `try_receive` or
     /// `receive_for`.
     pub(crate) fn spawn(&self, system: SystemId, run: RunId, job: Job) {

@@ -23,6 +23,7 @@ mod phases;
 mod query;
 mod resources;
 mod scheduler;
+mod slices;
 mod support;
 mod systems;
 mod templates;

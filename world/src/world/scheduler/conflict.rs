@@ -112,7 +112,7 @@ impl ConflictScheduler {
         let mut any = false;
         for &(ticket, system) in &startable {
             let kind = context.kind(system);
-            if !matches!(kind, Some(SystemKind::System | SystemKind::EntitySystem)) {
+            if !kind.is_some_and(SystemKind::is_on_world_thread) {
                 any = true;
                 self.start(context, ticket);
             }

@@ -181,6 +181,7 @@ impl<'a> SchedulerContext<'a> {
 
     /// Waits until no run works any more, and applies the effects of all that wait, in the order they finished.
     pub fn finish_all(&mut self) {
+        self.world.run_slices(true);
         let _ = self.world.wait_for_runs();
         self.world.apply_ready();
     }
@@ -248,12 +249,12 @@ impl World {
         }
         let runs = self.runs.iter().filter_map(|open| self.systems.get(open.system));
         let alone = runs.into_iter().any(|running| running.access.alone().is_some());
-        if alone || !self.storage.can_lend(&entry.borrows) {
+        if alone || !self.storage.can_lend(&entry.borrows) || self.is_barred_by_slices(place) {
             return false;
         }
         // A world-thread system touches what it declared without borrowing it.
         let (reads, writes) = (entry.access.reads(), entry.access.writes());
-        entry.kind != SystemKind::System
+        !entry.kind.has_world()
             || reads.iter().all(|c| !self.storage.pool(c).is_lent_to_write())
                 && writes.iter().all(|c| !self.storage.pool(c).is_lent())
     }
