@@ -66,9 +66,14 @@ impl Slots {
 
     /// Empty slots whose ids differ from every id of these.
     pub(crate) fn successor(&self) -> Self {
+        Self::beginning_with(self.successor_generation())
+    }
+
+    /// The generation with which ids begin that differ from every id of these.
+    pub(crate) fn successor_generation(&self) -> u32 {
         // Relaxed: the world thread asks, and no run is open.
         let untouched = self.next.load(Ordering::Relaxed) == 0;
-        Self::beginning_with(if untouched { self.greatest } else { self.greatest.saturating_add(1) })
+        if untouched { self.greatest } else { self.greatest.saturating_add(1) }
     }
 
     /// Sees that no id handed out from now on is one of a successor's, which has ids already.

@@ -2,14 +2,15 @@
 
 use super::fault::{Fault, Faults};
 use super::header::{FORMAT_VERSION, SceneHeader};
-use super::json::{self, Entities, Member, TopLevel};
+use super::json::{self, Member};
 use super::origin::Origin;
 use super::parts::read_header;
 use super::quick;
 use super::reader::{Object, Reader};
+use super::text::{Span, Text};
+use super::top::{EntitiesSpan, MemberSpan, NotJson, Top, TopScanner};
 use crate::config::{Config, Value};
 use crate::save::{Definition, Definitions};
-use serde_json::value::RawValue;
 use std::borrow::Cow;
 
 /// A scene or save file that is right in form.
@@ -22,11 +23,48 @@ pub struct Document<'a> {
     version: u64,
     pub(super) header: SceneHeader,
     notes: Faults,
-    pub(super) members: Vec<Member<'a>>,
-    pub(super) entities_key: Option<&'a str>,
-    pub(super) entities: Vec<&'a RawValue>,
-    definitions: Option<&'a str>,
-    layout: Option<&'a str>,
+    pub(super) members: Vec<MemberSpan>,
+    pub(super) entities_key: Option<Span>,
+    entities: Vec<Span>,
+    definitions: Option<Span>,
+    layout: Option<Span>,
+}
+
+/// Reads a text bit by bit until it is a [`Document`].
+#[derive(Debug)]
+pub(crate) struct DocumentReader<'a> {
+    origin: Origin<'a>,
+    scanner: TopScanner,
+}
+
+impl<'a> DocumentReader<'a> {
+    pub(crate) fn new(source: &str, text: Text<'a>) -> Self {
+        let scanner = TopScanner::new(byte_order_mark(&text));
+        Self { origin: Origin::new(source, text), scanner }
+    }
+
+    /// Reads about so many bytes more; whether that was all of the text.
+    ///
+    /// # Errors
+    /// What is wrong with its syntax; nothing can be read behind it.
+    pub(crate) fn read(&mut self, bytes: usize) -> Result<bool, Faults> {
+        let text = self.origin.text();
+        let until = self.scanner.at().saturating_add(bytes.max(1));
+        self.scanner.read(text, until).map_err(|found| top_fault(&self.origin, found).into())
+    }
+
+    /// How many bytes of the text were read, and how many it has.
+    pub(crate) fn progress(&self) -> (usize, usize) {
+        (self.scanner.at(), self.origin.text().len())
+    }
+
+    /// What was read, once all of it was.
+    ///
+    /// # Errors
+    /// As [`Document::parse`].
+    pub(crate) fn finish(self) -> Result<Document<'a>, Faults> {
+        Document::new(self.origin, self.scanner.into_top())
+    }
 }
 
 /// An entity as a file has it.
@@ -46,16 +84,18 @@ impl<'a> Document<'a> {
     /// of form. What is wrong inside entities and definitions is among them, but it alone does not make this fail:
     /// reading those does.
     pub fn parse(source: &str, text: &'a str) -> Result<Self, Faults> {
-        let origin = Origin::new(source, text);
-        let json = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let top = match serde_json::from_str::<TopLevel<'a>>(json) {
-            Ok(top) => top,
-            Err(error) => return Err(top_fault(&origin, json, &error).into()),
-        };
-        let members = top.members;
-        let mut reader = Reader { origin, faults: Faults::new(), notes: Faults::new() };
+        let mut reader = DocumentReader::new(source, Text::Borrowed(text));
+        while !reader.read(text.len())? {}
+        reader.finish()
+    }
+
+    fn new(origin: Origin<'a>, top: Top) -> Result<Self, Faults> {
+        let text = origin.text().clone();
+        let json = &text[byte_order_mark(&text)..];
+        let members = members_of(&origin, &text, &top)?;
+        let mut reader = Reader { origin: &origin, faults: Faults::new(), notes: Faults::new() };
         let version = read_version(&mut reader, json, &members)?;
-        let unique = reader.without_repeated(None, members.clone());
+        let unique = reader.without_repeated(None, members);
         let mut scene = Object::new(None, json, unique);
         scene.take("vivarium");
         scene.take("entities");
@@ -65,13 +105,14 @@ impl<'a> Document<'a> {
             if !is_object {
                 reader.expected(&entry, "an object with a definition for each key");
             }
-            is_object.then_some(entry.value)
+            is_object.then(|| origin.span(entry.value))
         });
-        let layout = scene.take("layout").map(|entry| entry.value);
+        let layout = scene.take("layout").map(|entry| origin.span(entry.value));
         reader.unknown_keys(&scene);
-        let (entities_key, entities) = read_entities(&mut reader, top.entities);
-        let Reader { origin, mut faults, mut notes } = reader;
+        let (entities_key, entities) = read_entities(&mut reader, &text, top.entities, &top.strangers);
+        let Reader { mut faults, mut notes, .. } = reader;
         notes.sort();
+        let members = top.members;
         let document =
             Self { origin, version, header, notes, members, entities_key, entities, definitions, layout };
         if !faults.is_empty() {
@@ -88,7 +129,7 @@ impl<'a> Document<'a> {
             faults.append(found);
         }
         for index in 0..self.entities.len() {
-            if is_entity(self.entities[index].get())
+            if self.entity_text(index).is_some_and(is_entity)
                 && let Err(found) = self.entity(index)
             {
                 faults.append(found);
@@ -117,13 +158,18 @@ impl<'a> Document<'a> {
     }
 
     /// The object at `entityDefinitions` as the text has it.
-    pub fn definitions(&self) -> Option<&'a str> {
-        self.definitions
+    pub fn definitions(&self) -> Option<&str> {
+        self.definitions.map(|span| span.of(self.origin.text()))
     }
 
     /// What a save says about the rows of its entities, as the text has it.
-    pub(crate) fn layout(&self) -> Option<&'a str> {
-        self.layout
+    pub(crate) fn layout(&self) -> Option<&str> {
+        self.layout.map(|span| span.of(self.origin.text()))
+    }
+
+    /// The entity at `index` as the text has it.
+    pub(super) fn entity_text(&self, index: usize) -> Option<&str> {
+        self.entities.get(index).map(|span| span.of(self.origin.text()))
     }
 
     /// How many entities there are.
@@ -135,8 +181,8 @@ impl<'a> Document<'a> {
     ///
     /// # Errors
     /// Everything that is wrong in it, such as a key that stands twice; or that there is none at `index`.
-    pub fn entity(&self, index: usize) -> Result<EntitySource<'a>, Faults> {
-        let Some(json) = self.entities.get(index).map(|raw| raw.get()) else {
+    pub fn entity(&self, index: usize) -> Result<EntitySource<'_>, Faults> {
+        let Some(json) = self.entity_text(index) else {
             return Err(self.fault_at_entity(index, None, "there is no such entity").into());
         };
         if let Some(config) = quick::config(json) {
@@ -169,10 +215,11 @@ impl<'a> Document<'a> {
     ///
     /// # Errors
     /// As [`entity`](Self::entity), and if a compressed one is none of these definitions.
-    pub fn entity_config<'d>(&self, index: usize, definitions: &'d Definitions) -> Result<Config<'d>, Faults>
-    where
-        'a: 'd,
-    {
+    pub fn entity_config<'d>(
+        &'d self,
+        index: usize,
+        definitions: &'d Definitions,
+    ) -> Result<Config<'d>, Faults> {
         let (decoded, written) = match self.entity(index)? {
             EntitySource::Object(config) => return Ok(config),
             EntitySource::Text(Cow::Borrowed(text)) => (definitions.decode(text), Some(text)),
@@ -193,7 +240,7 @@ impl<'a> Document<'a> {
     /// # Errors
     /// Everything that is wrong in them.
     pub fn read_definitions(&self) -> Result<Definitions, Faults> {
-        let members = json::members(self.definitions.unwrap_or("{}")).unwrap_or_default();
+        let members = json::members(self.definitions().unwrap_or("{}")).unwrap_or_default();
         let mut faults = Faults::new();
         let mut definitions = Vec::new();
         for Member { key, value, .. } in &members {
@@ -219,13 +266,20 @@ impl<'a> Document<'a> {
     }
 
     /// Reads the entities in their order, as [`entity`](Self::entity) does.
-    pub fn entities(&self) -> impl ExactSizeIterator<Item = Result<EntitySource<'a>, Faults>> {
+    pub fn entities(&self) -> impl ExactSizeIterator<Item = Result<EntitySource<'_>, Faults>> {
         (0..self.entities.len()).map(|index| self.entity(index))
     }
 }
 
-/// The fault of a text that is no object at all.
-fn top_fault(origin: &Origin<'_>, json: &str, error: &serde_json::Error) -> Fault {
+/// How many bytes a mark of the byte order takes at the start of a text.
+fn byte_order_mark(text: &str) -> usize {
+    if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 }
+}
+
+/// The fault of a text that is not JSON, or no object.
+fn top_fault(origin: &Origin<'_>, found: NotJson) -> Fault {
+    let text = origin.text();
+    let json = &text[byte_order_mark(text)..];
     let start = json.trim_start();
     let wanted = r#"a scene is an object like {"vivarium": 1, …}"#;
     if start.is_empty() {
@@ -236,15 +290,40 @@ fn top_fault(origin: &Origin<'_>, json: &str, error: &serde_json::Error) -> Faul
     {
         return origin.fault(start, None, None, format!("not JSON; {wanted}"));
     }
-    if !start.starts_with('{') {
-        return origin.fault(start, None, None, format!("found {}; {wanted}", json::kind(start)));
+    // A reader of all of JSON knows best what is wrong, and where first.
+    match json::members(json) {
+        _ if !start.starts_with('{') => {
+            origin.fault(start, None, None, format!("found {}; {wanted}", json::kind(start)))
+        }
+        Err(error) => origin.fault(json::place(json, &error), None, None, json::message(&error)),
+        Ok(_) => origin.fault(text.get(found.0..).unwrap_or_default(), None, None, "not JSON"),
     }
-    origin.fault(json::place(json, error), None, None, json::message(error))
+}
+
+/// The entries of a scene beside its entities.
+///
+/// # Errors
+/// If a value, or an element of the list of entities that can be none, is not JSON.
+fn members_of<'t>(origin: &Origin<'_>, text: &'t str, top: &Top) -> Result<Vec<Member<'t>>, Faults> {
+    let value = |span: Span| {
+        let json = span.of(text);
+        serde_json::from_str(json).map_err(|_| Faults::from(top_fault(origin, NotJson(span.start))))
+    };
+    for stranger in &top.strangers {
+        value(*stranger)?;
+    }
+    let member = |member: &MemberSpan| {
+        let written = member.key.of(text);
+        let wrong = |_| Faults::from(top_fault(origin, NotJson(member.key.start)));
+        let key = json::text(written).map_err(wrong)?;
+        Ok(Member { key, written, value: value(member.value)? })
+    };
+    top.members.iter().map(member).collect()
 }
 
 /// The version at the key `vivarium`. Without one that can be read here, nothing else is looked at.
 fn read_version<'a>(reader: &mut Reader<'a>, json: &'a str, members: &[Member<'a>]) -> Result<u64, Faults> {
-    let origin = &reader.origin;
+    let origin = reader.origin;
     let Some(member) = members.iter().find(|member| member.key == "vivarium") else {
         let message = format!(r#"the key "vivarium" is missing; a scene has "vivarium": {FORMAT_VERSION}"#);
         let at = &json[json.len() - json.trim_start().len()..];
@@ -268,36 +347,33 @@ fn is_entity(json: &str) -> bool {
 }
 
 /// The list of entities, and the key it stands at.
-fn read_entities<'a>(
-    reader: &mut Reader<'a>,
-    found: Vec<(&'a str, Entities<'a>)>,
-) -> (Option<&'a str>, Vec<&'a RawValue>) {
+fn read_entities(
+    reader: &mut Reader<'_>,
+    text: &str,
+    found: Vec<EntitiesSpan>,
+    strangers: &[Span],
+) -> (Option<Span>, Vec<Span>) {
     let mut found = found.into_iter();
     let first = found.next();
-    let origin = &reader.origin;
-    for (key, _) in found {
-        reader
-            .faults
-            .push_with(|| origin.fault(key, None, Some("entities"), "stands twice; keep one of them"));
+    let origin = reader.origin;
+    for EntitiesSpan { key, .. } in found {
+        let fault = || origin.fault(key.of(text), None, Some("entities"), "stands twice; keep one of them");
+        reader.faults.push_with(fault);
     }
-    let Some((key, entities)) = first else { return (None, Vec::new()) };
-    let list = match entities {
-        Entities::List(list) => list,
-        Entities::Other(kind) => {
-            let message = format!("expected a list of entities, found {kind}");
-            reader.faults.push_with(|| origin.fault(key, None, Some("entities"), message));
-            Vec::new()
-        }
-    };
-    for (index, entity) in list.iter().enumerate() {
-        let json = entity.get();
-        if !is_entity(json) {
-            reader.faults.push_with(|| {
-                let message = format!("expected an object or a compressed text, found {}", json::kind(json));
-                let fault = origin.fault(json, Some(&format!("entity {index}")), None, message);
-                Fault { entity: Some(index), ..fault }
-            });
-        }
+    let Some(EntitiesSpan { key, list }) = first else { return (None, Vec::new()) };
+    let list = list.unwrap_or_else(|kind| {
+        let message = format!("expected a list of entities, found {kind}");
+        reader.faults.push_with(|| origin.fault(key.of(text), None, Some("entities"), message));
+        Vec::new()
+    });
+    for stranger in strangers {
+        let Ok(index) = list.binary_search_by_key(&stranger.start, |entity| entity.start) else { continue };
+        reader.faults.push_with(|| {
+            let json = stranger.of(text);
+            let message = format!("expected an object or a compressed text, found {}", json::kind(json));
+            let fault = origin.fault(json, Some(&format!("entity {index}")), None, message);
+            Fault { entity: Some(index), ..fault }
+        });
     }
     (Some(key), list)
 }

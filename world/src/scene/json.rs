@@ -1,7 +1,7 @@
 //! JSON read so that every part still knows where it stands in the text: as slices of it.
 
 use crate::config::{Config, Value};
-use serde::de::{self, Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{self, Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::error::Category;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -38,25 +38,6 @@ pub(super) fn members<'a>(object: &'a str) -> Result<Vec<Member<'a>>, serde_json
 /// The elements of a list.
 pub(super) fn elements(list: &str) -> Result<Vec<&RawValue>, serde_json::Error> {
     serde_json::from_str(list)
-}
-
-/// The entries of a scene, with the list of entities already taken apart: it is most of the text, and this way
-/// it is read once less.
-#[derive(Debug)]
-pub(super) struct TopLevel<'a> {
-    /// All other entries.
-    pub(super) members: Vec<Member<'a>>,
-    /// Each value of a key `entities`, with its key as written.
-    pub(super) entities: Vec<(&'a str, Entities<'a>)>,
-}
-
-/// What stands at the key `entities`.
-#[derive(Debug)]
-pub(super) enum Entities<'a> {
-    /// A list, as it should be.
-    List(Vec<&'a RawValue>),
-    /// Something else, in words.
-    Other(&'static str),
 }
 
 /// What kind of value this is, in the words of [`Value::kind`].
@@ -215,72 +196,6 @@ impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
             }
         }
         deserializer.deserialize_map(MembersVisitor)
-    }
-}
-
-impl<'de: 'a, 'a> Deserialize<'de> for TopLevel<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct TopLevelVisitor;
-        impl<'de> Visitor<'de> for TopLevelVisitor {
-            type Value = TopLevel<'de>;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(r#"an object like {"vivarium": 1, …}"#)
-            }
-            fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<TopLevel<'de>, A::Error> {
-                let mut top = TopLevel { members: Vec::new(), entities: Vec::new() };
-                while let Some((written, key)) = next_key(&mut access)? {
-                    if key == "entities" {
-                        top.entities.push((written, access.next_value()?));
-                    } else {
-                        top.members.push(Member { key, written, value: access.next_value()? });
-                    }
-                }
-                Ok(top)
-            }
-        }
-        deserializer.deserialize_map(TopLevelVisitor)
-    }
-}
-
-impl<'de: 'a, 'a> Deserialize<'de> for Entities<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct EntitiesVisitor;
-        impl<'de> Visitor<'de> for EntitiesVisitor {
-            type Value = Entities<'de>;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a list")
-            }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Entities<'de>, A::Error> {
-                let mut list = Vec::new();
-                while let Some(entity) = access.next_element()? {
-                    list.push(entity);
-                }
-                Ok(Entities::List(list))
-            }
-            fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Entities<'de>, A::Error> {
-                while access.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-                Ok(Entities::Other("an object"))
-            }
-            fn visit_unit<E: de::Error>(self) -> Result<Entities<'de>, E> {
-                Ok(Entities::Other("null"))
-            }
-            fn visit_bool<E: de::Error>(self, _: bool) -> Result<Entities<'de>, E> {
-                Ok(Entities::Other("true or false"))
-            }
-            fn visit_u64<E: de::Error>(self, _: u64) -> Result<Entities<'de>, E> {
-                Ok(Entities::Other("a number"))
-            }
-            fn visit_i64<E: de::Error>(self, _: i64) -> Result<Entities<'de>, E> {
-                Ok(Entities::Other("a number"))
-            }
-            fn visit_f64<E: de::Error>(self, _: f64) -> Result<Entities<'de>, E> {
-                Ok(Entities::Other("a number"))
-            }
-            fn visit_str<E: de::Error>(self, _: &str) -> Result<Entities<'de>, E> {
-                Ok(Entities::Other("a text"))
-            }
-        }
-        deserializer.deserialize_any(EntitiesVisitor)
     }
 }
 

@@ -11,6 +11,8 @@ mod places;
 mod position;
 mod quick;
 mod reader;
+mod text;
+mod top;
 mod write;
 
 #[cfg(test)]
@@ -18,6 +20,7 @@ mod hostile;
 #[cfg(test)]
 mod samples;
 
+pub(crate) use document::DocumentReader;
 pub use document::{Document, EntitySource};
 pub use fault::{Fault, Faults};
 pub use header::{
@@ -26,4 +29,5 @@ pub use header::{
 };
 pub use nearest::{nearest, suggestion};
 pub use position::Position;
+pub(crate) use text::Text;
 pub use write::SceneText;

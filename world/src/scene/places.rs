@@ -7,23 +7,23 @@ use super::fault::Fault;
 use super::json;
 use super::parts::system_part;
 
-impl<'a> Document<'a> {
+impl Document<'_> {
     /// A fault about an entity: at `key`, if it has it, else at its start.
     pub fn fault_at_entity(&self, index: usize, key: Option<&str>, message: impl Into<String>) -> Fault {
-        let json = self.entities.get(index).map(|raw| raw.get());
+        let json = self.entity_text(index);
         let part = match json.and_then(type_of) {
             Some(name) => format!("entity {index} ({name:?})"),
             None => format!("entity {index}"),
         };
         let at = json.map(|json| deepest(json, key.into_iter().map(Step::Key)));
-        let at = at.or(self.entities_key).unwrap_or(self.origin.text());
+        let at = at.or(self.entities_key()).unwrap_or(self.origin.text());
         Fault { entity: Some(index), ..self.origin.fault(at, Some(&part), key, message) }
     }
 
     /// A fault about the file: at a `key` of its outermost object, if it has it, else at its start.
     pub fn fault_at_top(&self, key: Option<&str>, message: impl Into<String>) -> Fault {
         let at = match key {
-            Some("entities") => self.entities_key,
+            Some("entities") => self.entities_key(),
             _ => None,
         };
         let at = at.unwrap_or_else(|| self.find(key.into_iter().map(Step::Key)));
@@ -82,19 +82,27 @@ impl<'a> Document<'a> {
         self.origin.fault(at, Some(&part), None, message)
     }
 
+    fn entities_key(&self) -> Option<&str> {
+        self.entities_key.map(|span| span.of(self.origin.text()))
+    }
+
     fn system_part(&self, index: usize) -> String {
         system_part(index, self.header.systems.get(index).map(|system| system.system.as_str()))
     }
 
     /// Follows `steps` from the outermost object as far as they lead.
-    fn find<'s>(&self, steps: impl IntoIterator<Item = Step<'s>>) -> &'a str {
+    fn find<'s>(&self, steps: impl IntoIterator<Item = Step<'s>>) -> &str {
+        let text: &str = self.origin.text();
         let mut steps = steps.into_iter();
         let first = match steps.next() {
-            Some(Step::Key(key)) => self.members.iter().find(|member| member.key == key),
+            Some(Step::Key(key)) => self
+                .members
+                .iter()
+                .find(|member| json::text(member.key.of(text)).is_ok_and(|name| name == key)),
             _ => None,
         };
-        let Some(first) = first else { return self.origin.text() };
-        follow(first.written, first.value.get(), steps)
+        let Some(first) = first else { return text };
+        follow(first.key.of(text), first.value.of(text), steps)
     }
 }
 

@@ -5,8 +5,8 @@ use crate::config::{Config, Value};
 /// With more keys than this, looking through all for each is no longer short.
 const FEW: usize = 32;
 
-/// The config at `object`, which is JSON without a fault of syntax, if all its values are numbers, truth values,
-/// nulls and texts, and no text has an escape.
+/// The config at `object`, a text that ends with its first closing brace outside of texts, if all its values are
+/// numbers, truth values, nulls and texts, and no text has an escape.
 ///
 /// None does not mean that something is wrong: the long way tells. Reading a scene spends most of its time here;
 /// this takes about half the time of a general reader.
@@ -61,8 +61,8 @@ impl<'a> Scanner<'a> {
     fn plain_text(&mut self) -> Option<&'a str> {
         self.take(b'"')?;
         let rest = self.text.as_bytes().get(self.at..)?;
-        let length = rest.iter().position(|byte| matches!(byte, b'"' | b'\\'))?;
-        if rest[length] == b'\\' {
+        let length = rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..0x20))?;
+        if rest[length] != b'"' {
             return None;
         }
         let start = self.at;
@@ -90,27 +90,37 @@ impl<'a> Scanner<'a> {
 
     fn number(&mut self) -> Option<Value<'a>> {
         let rest = self.text.as_bytes().get(self.at..)?;
-        let digits = &rest[usize::from(rest[0] == b'-')..];
+        let sign = usize::from(rest[0] == b'-');
         let mut integer: u64 = 0;
-        let mut length = 0;
-        while let Some(digit @ b'0'..=b'9') = digits.get(length) {
+        let mut end = sign;
+        while let Some(digit @ b'0'..=b'9') = rest.get(end) {
             integer = integer.wrapping_mul(10).wrapping_add((digit - b'0').into());
-            length += 1;
+            end += 1;
         }
-        let is_integer = !matches!(digits.get(length), Some(b'.' | b'e' | b'E'));
-        let is_negative = digits.len() < rest.len();
-        // So many digits fit 63 bits. A zero with a sign is no integer.
-        if is_integer && length <= 18 && !(is_negative && integer == 0) {
-            self.at += length + usize::from(is_negative);
-            return Some(if is_negative { Value::Int(-(integer as i64)) } else { Value::Uint(integer) });
-        }
-        if is_integer {
+        let digits = end - sign;
+        if digits == 0 || digits > 1 && rest[sign] == b'0' {
             return None;
         }
-        let of_number = |byte: &u8| matches!(byte, b'0'..=b'9' | b'.' | b'e' | b'E' | b'+' | b'-');
-        let length = rest.iter().position(|byte| !of_number(byte)).unwrap_or(rest.len());
-        let number: f64 = self.text.get(self.at..self.at + length)?.parse().ok()?;
-        self.at += length;
+        if !matches!(rest.get(end), Some(b'.' | b'e' | b'E')) {
+            // So many digits fit 63 bits. A zero with a sign is no integer.
+            if digits > 18 || sign == 1 && integer == 0 {
+                return None;
+            }
+            self.at += end;
+            return Some(if sign == 1 { Value::Int(-(integer as i64)) } else { Value::Uint(integer) });
+        }
+        let digits_end = |from: usize| {
+            let digits = rest.get(from..)?.iter().take_while(|byte| byte.is_ascii_digit()).count();
+            (digits > 0).then_some(from + digits)
+        };
+        if rest[end] == b'.' {
+            end = digits_end(end + 1)?;
+        }
+        if let Some(b'e' | b'E') = rest.get(end) {
+            end = digits_end(end + 1 + usize::from(matches!(rest.get(end + 1), Some(b'+' | b'-'))))?;
+        }
+        let number: f64 = self.text.get(self.at..self.at + end)?.parse().ok()?;
+        self.at += end;
         number.is_finite().then_some(Value::Float(number))
     }
 }
@@ -152,6 +162,17 @@ mod tests {
             r#"{"a":-0}"#,
             r#"{"a":18446744073709551615}"#,
             r#"{"a":-9223372036854775808}"#,
+            "{\"a\":\"\u{1}\"}",
+            r#"{"a":01}"#,
+            r#"{"a":-}"#,
+            r#"{"a":1.}"#,
+            r#"{"a":.5}"#,
+            r#"{"a":1e}"#,
+            r#"{"a":1e+}"#,
+            r#"{"a":tru}"#,
+            r#"{"a":1,}"#,
+            r#"{"a" 1}"#,
+            r#"{"a":1"#,
             many.as_str(),
         ] {
             assert_eq!(config(object), None, "{object}");

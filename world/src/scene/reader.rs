@@ -12,7 +12,7 @@ use std::fmt::Display;
 /// Reads the parts of a scene and collects what is wrong with them.
 #[derive(Debug)]
 pub(super) struct Reader<'a> {
-    pub(super) origin: Origin<'a>,
+    pub(super) origin: &'a Origin<'a>,
     pub(super) faults: Faults,
     /// What is no fault but worth knowing.
     pub(super) notes: Faults,
@@ -58,13 +58,13 @@ impl<'a> Reader<'a> {
     /// Reports that `entry` is wrong: at its value.
     pub(super) fn fault(&mut self, entry: &Entry<'_>, message: impl Into<String>) {
         let Entry { part, key, value, .. } = entry;
-        let origin = &self.origin;
+        let origin = self.origin;
         self.faults.push_with(|| origin.fault(value, part.as_deref(), key.as_deref(), message));
     }
 
     /// Reports that `object` is wrong as a whole.
     pub(super) fn object_fault(&mut self, object: &Object<'_>, message: impl Into<String>) {
-        let origin = &self.origin;
+        let origin = self.origin;
         self.faults.push_with(|| origin.fault(object.whole, object.part.as_deref(), None, message));
     }
 
@@ -96,7 +96,7 @@ impl<'a> Reader<'a> {
     ) -> Vec<Member<'a>> {
         for member in json::repeated(&members) {
             let trouble = json::twice(member);
-            let origin = &self.origin;
+            let origin = self.origin;
             self.faults.push_with(|| origin.fault(trouble.at, part, trouble.key.as_deref(), trouble.message));
         }
         let mut seen = HashSet::new();
@@ -122,7 +122,7 @@ impl<'a> Reader<'a> {
 
     /// Notes the keys of `object` nobody took.
     pub(super) fn unknown_keys(&mut self, object: &Object<'_>) {
-        let origin = &self.origin;
+        let origin = self.origin;
         for member in &object.members {
             self.notes.push_with(|| {
                 let message = format!("unknown{}", suggestion(&member.key, object.known.iter().copied()));
@@ -153,7 +153,7 @@ impl<'a> Reader<'a> {
             return Config::new();
         }
         json::config(entry.value).map(Config::into_owned).unwrap_or_else(|troubles| {
-            let origin = &self.origin;
+            let origin = self.origin;
             for trouble in troubles {
                 let key = trouble.key.or(entry.key.clone());
                 self.faults.push_with(|| {
@@ -243,7 +243,7 @@ impl<'a> Reader<'a> {
 
     fn json_fault(&mut self, entry: &Entry<'_>, json: &str, error: &serde_json::Error) {
         let (at, message) = (json::place(json, error), json::message(error));
-        let origin = &self.origin;
+        let origin = self.origin;
         self.faults.push_with(|| origin.fault(at, entry.part.as_deref(), entry.key.as_deref(), message));
     }
 }

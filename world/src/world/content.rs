@@ -49,6 +49,7 @@ impl World {
                 self.emit(WorldEvent::EntityAdded(id));
             }
         }
+        self.emit(WorldEvent::EntitiesReady);
         self.begin_systems();
         self.emit(WorldEvent::Loaded);
     }

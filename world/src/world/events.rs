@@ -31,6 +31,8 @@ pub enum WorldEvent {
     SystemRemoved(SystemId),
     /// A system, or a hook of a component, failed.
     SystemError(SystemError),
+    /// All entities of a scene are there, and each was told as added; what systems do at their start is still to come.
+    EntitiesReady,
     /// A scene was loaded.
     Loaded,
     /// The world was cleared.

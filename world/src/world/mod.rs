@@ -43,7 +43,7 @@ pub use events::{SystemError, SystemPhase, WorldEvent};
 pub use hung::Hung;
 pub use index::{Index, IndexError, IndexKind};
 pub use index_value::IndexValue;
-pub use load::{LoadError, LoadOptions, LoadReport};
+pub use load::{LoadError, LoadOptions, LoadPhase, LoadProgress, LoadReport, LoadStep};
 pub use query::PreparedQuery;
 pub use save::SaveError;
 pub use scheduler::{
@@ -139,6 +139,8 @@ pub struct World {
     dropped_errors: usize,
     dropped_effects: u64,
     random: SharedStream,
+    /// A load in slices that is under way.
+    loading: Option<Box<load::Loading<'static>>>,
     /// How often the content was replaced by a load or a clear.
     content: u64,
     /// How long a run is waited for.
@@ -205,6 +207,7 @@ impl World {
             dropped_errors: 0,
             dropped_effects: 0,
             random: SharedStream::new(seed),
+            loading: None,
             content: 0,
             patience: PATIENCE,
             effect_limit: EFFECT_LIMIT,

@@ -84,6 +84,11 @@ impl Systems {
         Self { next: self.next, ..Self::default() }
     }
 
+    /// The number the next system gets.
+    pub(super) fn next_number(&self) -> u32 {
+        self.next
+    }
+
     /// Goes on with ids where others ended.
     pub(super) fn continue_after(&mut self, others: &Self) {
         self.next = self.next.max(others.next);

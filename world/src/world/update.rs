@@ -27,8 +27,12 @@ impl World {
     /// With a fixed step it does as many steps as fit, at most `max_catch_up`, and keeps the rest; time above that
     /// is dropped and counted. Then the systems of the variable phase run, with all of the time. While paused only the player's time goes on.
     ///
-    /// Time that is negative or not finite counts as none. A world that was destroyed does nothing.
+    /// Time that is negative or not finite counts as none. A world that was destroyed does
+    /// nothing, nor does one while a load in slices is under way.
     pub fn update(&mut self, elapsed: f64) -> UpdateReport {
+        if self.is_loading() {
+            return UpdateReport::default();
+        }
         if self.destroyed {
             self.pump();
             return UpdateReport::default();
@@ -93,7 +97,7 @@ impl World {
 
     /// As [`step`](Self::step); whether it did the step, or a gate holds it.
     pub fn try_step(&mut self) -> bool {
-        if self.destroyed || self.shut_gate().is_some() {
+        if self.destroyed || self.is_loading() || self.shut_gate().is_some() {
             return false;
         }
         let step = self.clocks.step.unwrap_or(16.0);

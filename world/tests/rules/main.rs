@@ -17,6 +17,7 @@ mod hung;
 mod index;
 mod lists;
 mod loading;
+mod loading_sliced;
 mod model;
 mod ordering;
 mod phases;

@@ -1,0 +1,406 @@
+//! From a document to the content of a world, step by step.
+
+use super::references::{Found, has_reference, resolve};
+use super::{LoadError, LoadOptions, LoadPhase, LoadProgress, LoadReport};
+use crate::catalog::Catalog;
+use crate::component::{ComponentDef, Field, Heap, Registry};
+use crate::config::{Config, Value};
+use crate::entity::{Factory, OWN_KEYS, Prepared, TemplateError};
+use crate::id::EntityId;
+use crate::random::SharedStream;
+use crate::save::Definitions;
+use crate::scene::{DataField, Document, Fault, Faults, suggestion};
+use crate::system::RunShared;
+use crate::world::layout::Layout;
+use crate::world::scheduler::Seat;
+use crate::world::{SceneInfo, World};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// What a document becomes: a world of its own, which takes the place of another once it is whole.
+pub(super) struct Content<'a> {
+    pub(super) document: Arc<Document<'a>>,
+    pub(super) options: LoadOptions,
+    pub(super) definitions: Definitions,
+    pub(super) layout: Option<Layout>,
+    pub(super) faults: Faults,
+    notes: Vec<String>,
+    pub(super) unknown: BTreeSet<String>,
+    registry: Registry,
+    factory: Factory,
+    /// Whether any component refers to entities.
+    pub(super) has_references: bool,
+    pub(super) found: Found,
+    /// Entities with hooks that run once the whole batch exists, by their place in the list; none is the world's own.
+    pub(super) late: Vec<(EntityId, Option<usize>)>,
+    /// Those of the list, once all are there.
+    ids: Vec<EntityId>,
+    /// What is built; none once it was given away.
+    world: Option<World>,
+    /// What the ids of the world before began with when this one's were chosen.
+    basis: Basis,
+    stage: Stage,
+    prepared: Prepared,
+}
+
+/// From where ids go on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Basis {
+    generation: u32,
+    system: u32,
+}
+
+impl Basis {
+    fn of(world: &World) -> Self {
+        Self { generation: world.storage.slots.successor_generation(), system: world.systems.next_number() }
+    }
+}
+
+/// What is done next.
+#[derive(Clone, Copy)]
+enum Stage {
+    Entities {
+        next: usize,
+    },
+    Resources,
+    Linking {
+        next: usize,
+    },
+    Systems {
+        next: usize,
+    },
+    /// Hooks of `load_last` components run after all others.
+    Hooks {
+        last: bool,
+        next: usize,
+    },
+    Whole,
+}
+
+/// So many entities, references or hooks are done between two looks at the clock.
+const AT_ONCE: usize = 256;
+
+impl<'a> Content<'a> {
+    /// Begins with everything but the entities and systems. What is made will take the place of `before`.
+    pub(super) fn new(
+        document: Arc<Document<'a>>,
+        options: &LoadOptions,
+        before: &World,
+    ) -> Result<Self, LoadError> {
+        let catalog = &before.catalog;
+        let mut content = Self {
+            notes: document.notes().iter().map(ToString::to_string).collect(),
+            document,
+            options: options.clone(),
+            definitions: Definitions::default(),
+            layout: None,
+            faults: Faults::new(),
+            unknown: BTreeSet::new(),
+            registry: catalog.registry().clone(),
+            factory: Factory::default(),
+            has_references: false,
+            found: Found::default(),
+            late: Vec::new(),
+            ids: Vec::new(),
+            world: None,
+            basis: Basis::of(before),
+            stage: Stage::Entities { next: 0 },
+            prepared: Prepared::default(),
+        };
+        content.add_components();
+        content.add_classes(catalog);
+        content.add_templates();
+        match content.document.read_definitions() {
+            Ok(definitions) => content.definitions = definitions,
+            Err(faults) => content.faults.append(faults),
+        }
+        // What follows would only repeat these faults, once for every entity.
+        std::mem::take(&mut content.faults).into_result(())?;
+        content.begin_world(before);
+        Ok(content)
+    }
+
+    fn add_components(&mut self) {
+        for component in &self.document.header().components {
+            let fields = component.fields.iter().map(field).collect();
+            let definition =
+                ComponentDef::described(&component.name, fields).load_keys(component.load_keys.clone());
+            if let Err(error) = self.registry.register(definition) {
+                self.faults.push(self.document.fault_at_component(&component.name, None, error.to_string()));
+            }
+        }
+    }
+
+    /// The scene's classes, and those of the catalog that a template names.
+    fn add_classes(&mut self, catalog: &Catalog) {
+        let named: BTreeSet<&str> = self
+            .document
+            .header()
+            .templates
+            .iter()
+            .filter_map(|template| template.config.get("class").and_then(Value::as_str))
+            .collect();
+        for (name, components) in catalog.classes().filter(|(name, _)| named.contains(name)) {
+            if let Err(error) = self.factory.add_class(&self.registry, name, components) {
+                self.faults.push(self.document.fault_at_top(Some("templates"), error.to_string()));
+            }
+        }
+        for class in &self.document.header().classes {
+            if let Err(error) = self.factory.add_class(&self.registry, &class.name, &class.components) {
+                let component = match &error {
+                    TemplateError::UnknownComponent { component, .. } => Some(component.as_str()),
+                    _ => None,
+                };
+                self.faults.push(self.document.fault_at_class(&class.name, component, error.to_string()));
+            }
+        }
+    }
+
+    fn add_templates(&mut self) {
+        for template in &self.document.header().templates {
+            let added = self.factory.add_template(&self.registry, &template.name, template.config.clone());
+            if let Err(error) = added {
+                let key = match &error {
+                    TemplateError::UnknownClass { .. } => Some("class".to_owned()),
+                    TemplateError::OutsideClass { key, .. } => Some(key.clone()),
+                    _ => None,
+                };
+                self.faults.push(self.document.fault_at_template(
+                    &template.name,
+                    key.as_deref(),
+                    error.to_string(),
+                ));
+            }
+        }
+        let templates: Vec<_> = self.factory.templates().cloned().collect();
+        for template in templates {
+            // A value of the template's own that is wrong would be wrong in every entity of it.
+            let (strings, lists) = Default::default();
+            let heap = Heap { strings: &strings, lists: &lists };
+            let (mut made, config) =
+                (Prepared::default(), Config::from_iter([("type", template.name.clone())]));
+            if let Err(error) = self.factory.prepare(&self.registry, heap, &config, &mut made)
+                && let Some(key) = error.key().filter(|key| template.config.has(key))
+            {
+                let fault = self.document.fault_at_template(&template.name, Some(key), error.to_string());
+                self.faults.push(fault);
+            }
+            for key in unknown_keys(&self.registry, &template.config) {
+                let message = self.unknown_message(&key);
+                let fault = self.document.fault_at_template(&template.name, Some(&key), message);
+                self.note_unknown(key, fault);
+            }
+        }
+    }
+
+    pub(super) fn unknown_message(&self, key: &str) -> String {
+        let mut known: Vec<&str> = self.registry.load_keys().collect();
+        known.sort_unstable();
+        known.extend(OWN_KEYS);
+        format!("no component loads the key {key:?}{}", suggestion(key, known.iter().copied()))
+    }
+
+    pub(super) fn note_unknown(&mut self, key: String, fault: Fault) {
+        if self.options.deny_unknown {
+            self.faults.push(fault);
+        } else if self.unknown.insert(key) {
+            self.notes.push(fault.to_string());
+        }
+    }
+
+    /// Makes the world that takes the place of another, still without entities.
+    fn begin_world(&mut self, before: &World) {
+        let registry = self.registry.clone();
+        self.has_references = registry.iter().any(|(_, definition)| has_reference(definition));
+        let mut world = before.successor(registry.clone());
+        let random = self.document.header().random;
+        let seed = self.options.seed.or(random.as_ref().map(|random| random.seed));
+        let seed = seed.unwrap_or_else(|| {
+            let seed = crate::random::fresh_seed();
+            self.notes.push(format!("the scene gives no seed; this run uses {seed}"));
+            seed
+        });
+        let position = random.filter(|random| random.seed == seed).map_or(0, |random| random.position);
+        self.layout = Layout::read(&self.document, &registry).unwrap_or_else(|message| {
+            self.faults.push(self.document.fault_at_top(Some("layout"), message));
+            None
+        });
+        world.shared = Arc::new(RunShared {
+            registry,
+            factory: std::mem::take(&mut self.factory),
+            strings: Arc::default(),
+            lists: Default::default(),
+            seed,
+        });
+        world.random = SharedStream::from_state(crate::random::StreamState { seed, position });
+        match Seat::new(&self.document.header().scheduler, &before.catalog) {
+            Ok(seat) => world.seat = seat,
+            Err(unknown) => {
+                self.faults.push(self.document.fault_at_top(Some("scheduler"), unknown.to_string()));
+            }
+        }
+        if let Some(layout) = &self.layout {
+            layout.prepare(&mut world);
+        }
+        self.world = Some(world);
+    }
+
+    /// Does a little; whether it is whole.
+    ///
+    /// # Errors
+    /// All that is wrong, once all was looked at.
+    pub(super) fn step(&mut self) -> Result<bool, LoadError> {
+        let Some(mut world) = self.world.take() else { return Ok(true) };
+        self.stage = self.next_stage(&mut world);
+        self.world = Some(world);
+        if let Stage::Hooks { last: false, next: 0 } = self.stage {
+            std::mem::take(&mut self.faults).into_result(())?;
+        }
+        Ok(matches!(self.stage, Stage::Whole))
+    }
+
+    fn next_stage(&mut self, world: &mut World) -> Stage {
+        match self.stage {
+            Stage::Entities { next } => {
+                let end = self.document.entity_count().min(next + AT_ONCE);
+                let mut prepared = std::mem::take(&mut self.prepared);
+                (next..end).for_each(|index| self.add_entity(world, &mut prepared, index));
+                self.prepared = prepared;
+                match end == self.document.entity_count() {
+                    true => Stage::Resources,
+                    false => Stage::Entities { next: end },
+                }
+            }
+            Stage::Resources => {
+                self.add_resources(world);
+                if !self.found.references.is_empty() {
+                    self.ids = world.entities().collect();
+                }
+                // With a fault the places of the list are not those of the world.
+                let is_sound = self.faults.is_empty();
+                if is_sound { Stage::Linking { next: 0 } } else { Stage::Systems { next: 0 } }
+            }
+            Stage::Linking { next } => {
+                let end = self.found.references.len().min(next + AT_ONCE);
+                resolve(world, &self.found.references[next..end], &self.ids);
+                match end == self.found.references.len() {
+                    true => Stage::Systems { next: 0 },
+                    false => Stage::Linking { next: end },
+                }
+            }
+            Stage::Systems { next } if next < self.document.header().systems.len() => {
+                self.add_system_at(world, next);
+                Stage::Systems { next: next + 1 }
+            }
+            Stage::Systems { .. } => {
+                let broken = world.set_system_order(self.document.header().order);
+                self.notes.extend(broken.iter().map(|cycle| cycle.sentence(|id| world.system_name(id))));
+                self.set_up(world);
+                Stage::Hooks { last: false, next: 0 }
+            }
+            Stage::Hooks { last, next } => {
+                let end = self.late.len().min(next + AT_ONCE);
+                (next..end).for_each(|place| self.attach(world, place, last));
+                match (end == self.late.len(), last) {
+                    (false, last) => Stage::Hooks { last, next: end },
+                    (true, false) => Stage::Hooks { last: true, next: 0 },
+                    (true, true) => Stage::Whole,
+                }
+            }
+            Stage::Whole => Stage::Whole,
+        }
+    }
+
+    /// Runs attach hooks of the entity at a place of `late`.
+    fn attach(&self, world: &mut World, place: usize, last: bool) {
+        let (id, index) = self.late[place];
+        let shared = world.shared.clone();
+        let mut components = world.components_of(id).unwrap_or_default();
+        components.retain(|&component| shared.registry.get(component).load_last == last);
+        let config = match index {
+            // It was read without a fault before.
+            Some(index) => self.document.entity_config(index, &self.definitions).unwrap_or_default(),
+            None => self.document.header().world.borrowed(),
+        };
+        world.attach_all(id, &components, Some(&config), world.runs.next());
+    }
+
+    fn set_up(&mut self, world: &mut World) {
+        let header = self.document.header();
+        world.info =
+            SceneInfo { name: header.name.clone(), about: header.about.clone(), bounds: header.bounds };
+        world.header = header.clone();
+        world.clocks.step = header.step;
+        world.clocks.game_time = header.game_time;
+        world.clocks.player_time = header.player_time;
+        world.clocks.accumulated = header.accumulated;
+        world.clocks.time_scale = header.time_scale;
+        world.clocks.tick = header.tick;
+    }
+
+    pub(super) fn progress(&self) -> LoadProgress {
+        let (phase, done, total) = match self.stage {
+            Stage::Entities { next } => (LoadPhase::Entities, next, self.document.entity_count()),
+            Stage::Resources => (LoadPhase::Linking, 0, 1),
+            Stage::Linking { next } => (LoadPhase::Linking, next, self.found.references.len()),
+            Stage::Systems { next } => (LoadPhase::Systems, next, self.document.header().systems.len()),
+            Stage::Hooks { last, next } => {
+                let done = if last { self.late.len() + next } else { next };
+                (LoadPhase::Workers, done, 2 * self.late.len() + 1)
+            }
+            Stage::Whole => (LoadPhase::Workers, 2 * self.late.len(), 2 * self.late.len() + 1),
+        };
+        LoadProgress::new(phase, done, total)
+    }
+
+    /// Whether no id of what was built means anything in this world.
+    pub(super) fn is_successor_of(&self, world: &World) -> bool {
+        self.basis == Basis::of(world)
+    }
+
+    /// The document, to build from it again.
+    pub(super) fn document(&self) -> Arc<Document<'a>> {
+        self.document.clone()
+    }
+
+    /// What was built, and the report.
+    pub(super) fn take(&mut self) -> Option<(World, LoadReport)> {
+        let world = self.world.take()?;
+        let report = LoadReport { entities: world.len(), notes: std::mem::take(&mut self.notes) };
+        Some((world, report))
+    }
+
+    /// Takes away what was built. Blocks that may have met a hook are freed with theirs.
+    fn tear_down(&mut self) {
+        let met_hooks = match self.stage {
+            Stage::Hooks { last, next } => last || next > 0,
+            Stage::Whole => !self.late.is_empty(),
+            _ => false,
+        };
+        if let Some(mut world) = self.world.take().filter(|_| met_hooks) {
+            world.clear();
+        }
+    }
+}
+
+impl Drop for Content<'_> {
+    fn drop(&mut self) {
+        self.tear_down();
+    }
+}
+
+pub(super) fn unknown_keys(registry: &Registry, config: &Config<'_>) -> Vec<String> {
+    let unknown = |key: &&str| registry.loaded_by(key).is_empty() && !OWN_KEYS.contains(key);
+    config.iter().map(|(key, _)| key).filter(unknown).map(str::to_owned).collect()
+}
+
+/// A field of a component that a scene describes.
+fn field(data: &DataField) -> Field {
+    let mut field = Field::new(data.name.clone(), data.scalar, 0).role(data.role).key(data.key.clone());
+    if let Some(default) = &data.default {
+        field.default = default.clone();
+    }
+    field.unit.clone_from(&data.unit);
+    field.range = data.range;
+    field
+}

@@ -1,0 +1,116 @@
+//! References between entities, found while entities are built and resolved once all are there.
+
+use super::content::Content;
+use crate::component::{ComponentDef, ListId, ListItem, Registry, Role, is_entity_item};
+use crate::config::{Config, Value};
+use crate::entity::Prepared;
+use crate::id::{ComponentId, EntityId};
+use crate::world::World;
+
+/// A reference between entities: whose, where in the block, and to which entity of the list.
+pub(super) struct Reference {
+    from: EntityId,
+    component: ComponentId,
+    offset: usize,
+    /// Which item of the list that the block holds there, if it is in a list.
+    item: Option<usize>,
+    to: usize,
+}
+
+/// Whether blocks of a component may refer to entities.
+pub(super) fn has_reference(definition: &ComponentDef) -> bool {
+    definition.fields().iter().any(|field| matches!(field.role, Role::Entity | Role::List))
+}
+
+impl Content<'_> {
+    /// Finds the references of an entity: of the list, or else the world's own.
+    pub(super) fn find_references(
+        &self,
+        registry: &Registry,
+        entity: Option<usize>,
+        from: EntityId,
+        config: &Config<'_>,
+        prepared: &Prepared,
+        found: &mut Found,
+    ) {
+        for &component in prepared.components.iter().filter(|&&c| has_reference(registry.get(c))) {
+            for field in registry.get(component).fields() {
+                let Some((key, value)) =
+                    field.key.as_deref().and_then(|key| config.get(key).map(|value| (key, value)))
+                else {
+                    continue;
+                };
+                let offset = field.offset;
+                let mut add = |item, value: &Value<'_>| match self.place_of(value) {
+                    Place::None => {}
+                    Place::Of(to) => found.references.push(Reference { from, component, offset, item, to }),
+                    Place::Wrong(message) => found.wrong.push(Wrong { entity, key: key.to_owned(), message }),
+                };
+                match (field.role, value) {
+                    (Role::Entity, value) => add(None, value),
+                    (Role::List, Value::List(items)) => {
+                        let entities = items.iter().map(is_entity_item).enumerate();
+                        entities.for_each(|(place, value)| {
+                            value.into_iter().for_each(|value| add(Some(place), value))
+                        });
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// The entity of the document's list that a value refers to.
+    fn place_of(&self, value: &Value<'_>) -> Place {
+        let count = self.document.entity_count();
+        match value {
+            Value::Null => Place::None,
+            Value::Uint(to) if *to < count as u64 => Place::Of(*to as usize),
+            Value::Uint(to) => {
+                Place::Wrong(format!("there is no entity {to} in the list, which has {count}"))
+            }
+            other => {
+                Place::Wrong(format!("the place of an entity in the list is expected, not {}", other.kind()))
+            }
+        }
+    }
+}
+
+enum Place {
+    None,
+    Of(usize),
+    Wrong(String),
+}
+
+/// What looking for references found.
+#[derive(Default)]
+pub(super) struct Found {
+    pub(super) references: Vec<Reference>,
+    pub(super) wrong: Vec<Wrong>,
+}
+
+/// A value that refers to nothing there is.
+pub(super) struct Wrong {
+    /// Whose it is: of the list, or else the world's own.
+    pub(super) entity: Option<usize>,
+    pub(super) key: String,
+    pub(super) message: String,
+}
+
+/// Writes the ids of those referred to into the blocks; `ids` are those of the list.
+pub(super) fn resolve(world: &mut World, references: &[Reference], ids: &[EntityId]) {
+    for &Reference { from, component, offset, item, to } in references {
+        let (Some(row), Some(id)) = (world.row(from), ids.get(to)) else { continue };
+        let Some(block) = world.storage.pool_mut(component).bytes_of_mut(row) else { continue };
+        let Some(item) = item else {
+            block[offset..offset + 8].copy_from_slice(&id.bits().to_ne_bytes());
+            continue;
+        };
+        let list = ListId::from_bits(bytemuck::pod_read_unaligned(&block[offset..offset + 4]));
+        // A component that reads its config in its own way may have put something else there.
+        if let Ok(ListItem::Entity(None)) = world.shared.lists.get(list, item) {
+            let set = world.shared.lists.set(list, item, *id);
+            debug_assert_eq!(set, Ok(()), "the item was just read");
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! The systems a scene names, with the state a save gives them.
+
+use super::content::Content;
+use crate::component::FieldValue;
+use crate::config::Value;
+use crate::scene::{SceneSystem, suggestion};
+use crate::schedule::PeriodState;
+use crate::world::World;
+
+impl Content<'_> {
+    /// Adds the system at a place of the document's list.
+    pub(super) fn add_system_at(&mut self, world: &mut World, index: usize) {
+        let Some(system) = self.document.header().systems.get(index).cloned() else { return };
+        if let Err((key, message)) = self.add_system(world, index, &system) {
+            self.faults.push(self.document.fault_at_system(index, key, message));
+        }
+    }
+
+    fn add_system(
+        &mut self,
+        world: &mut World,
+        index: usize,
+        system: &SceneSystem,
+    ) -> Result<(), (Option<&'static str>, String)> {
+        let Some(mut definition) = world.catalog.make_system(&system.system) else {
+            let names: Vec<&str> = world.catalog.system_names().collect();
+            let near = suggestion(&system.system, names.iter().copied());
+            return Err((Some("system"), format!("there is no system {:?}{near}", system.system)));
+        };
+        for (name, value) in system.params.iter() {
+            let value = match value {
+                Value::Bool(b) => FieldValue::Bool(*b),
+                Value::Uint(n) => FieldValue::Uint(*n),
+                Value::Int(n) => FieldValue::Int(*n),
+                Value::Float(n) => FieldValue::Float(*n),
+                other => {
+                    let message = format!("a number or a truth value is expected, not {}", other.kind());
+                    self.faults.push(self.document.fault_at_param(index, name, message));
+                    continue;
+                }
+            };
+            if let Err(message) = definition.params.set(name, value) {
+                self.faults.push(self.document.fault_at_param(index, name, message));
+            }
+        }
+        if let Some(period) = system.every {
+            definition = definition.every(period);
+        }
+        if let Some(name) = &system.name {
+            definition = definition.named(name);
+        }
+        let id = world
+            .add_system_from(definition, system.system.clone())
+            .map_err(|error| (Some("system"), error.to_string()))?;
+        if let Some(entry) = world.systems.get_mut(id) {
+            entry.accumulator.restore(PeriodState { runs: system.runs, accumulated: system.accumulated });
+            entry.accumulator.set_enabled(!system.disabled);
+        }
+        Ok(())
+    }
+}
