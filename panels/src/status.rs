@@ -6,7 +6,9 @@ use crate::request::Request;
 use crate::theme::Palette;
 use crate::transport::state_light;
 use crate::view::{Requests, View};
-use egui::{RichText, Ui};
+use egui::{ProgressBar, RichText, Ui};
+use vivarium_world::Command;
+use vivarium_world::inspect::RunState;
 
 /// State, tick, entities, ticks a second, memory, and what the inspector costs.
 #[derive(Default)]
@@ -19,6 +21,9 @@ impl StatusBar {
         let palette = Palette::of(ui.visuals());
         ui.horizontal(|ui| {
             state_light(ui, &status.run_state);
+            if let RunState::Loading { fraction } = status.run_state {
+                loading(ui, fraction, out);
+            }
             if !status.scene.is_empty() {
                 ui.separator();
                 ui.label(RichText::new(&status.scene).strong()).on_hover_text(&status.about);
@@ -56,6 +61,15 @@ impl StatusBar {
                     .on_hover_text("The world could not keep up with the speed asked for; choose a lower one");
             }
         });
+    }
+}
+
+/// How far a load is, and the way to give it up.
+fn loading(ui: &mut Ui, fraction: f32, out: &mut Requests) {
+    let bar = ProgressBar::new(fraction).desired_width(120.0).show_percentage();
+    ui.add(bar).on_hover_text("The scene is built beside the world that is there, and then takes its place");
+    if ui.button("Cancel").on_hover_text("Give up loading and keep what is there").clicked() {
+        out.push(Command::CancelLoad.into());
     }
 }
 
@@ -107,5 +121,21 @@ mod tests {
         let mut bar = StatusBar::default();
         let harness = fixture::harness(Fixture::paused(), move |ui, view, out| bar.ui(ui, view, out));
         harness.get_by_label("inspector 120 µs · 0.4 %");
+    }
+
+    #[test]
+    fn a_load_shows_how_far_it_is_and_can_be_cancelled() {
+        let mut fixture = Fixture::paused();
+        fixture.snapshot.status.run_state = RunState::Loading { fraction: 0.43 };
+        let mut bar = StatusBar::default();
+        let mut harness = fixture::harness(fixture, move |ui, view, out| bar.ui(ui, view, out));
+        harness.get_by_role(egui::accesskit::Role::ProgressIndicator);
+        harness.get_by_label("loading 43 %");
+        harness.get_by_label("Cancel").click();
+        harness.run_steps(2);
+        assert_eq!(harness.state_mut().take_commands(), [Command::CancelLoad]);
+        harness.state_mut().snapshot.status.run_state = RunState::Paused;
+        harness.run_steps(2);
+        assert!(harness.query_by_label("Cancel").is_none());
     }
 }

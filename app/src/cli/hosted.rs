@@ -48,7 +48,14 @@ impl Hosted {
             seed: arguments.seed,
             keep_running: false,
         };
-        host.call(load).map_err(|message| Failure::new(Exit::Invalid, message))?;
+        let mut progress = Progress::of_load(arguments.quiet);
+        let loaded = host.call_watching(load, |snapshot| {
+            if let RunState::Loading { fraction } = snapshot.status.run_state {
+                progress.at_load(fraction.into());
+            }
+        });
+        drop(progress);
+        loaded.map_err(|message| Failure::new(Exit::Invalid, message))?;
         let mut hosted = Self { host, exit: Exit::Done, interrupt: Interrupt::install() };
         if ticks > 0 {
             hosted.step(arguments, ticks)?;

@@ -3,13 +3,18 @@
 use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::thread;
+use std::time::Duration;
 
-use vivarium_world::{LoadOptions, World, WorldOptions};
+use vivarium_world::{LoadOptions, LoadReport, LoadStep, World, WorldOptions};
 
 use super::arguments::WorldArguments;
 use super::exit::{Exit, Failure};
+use super::progress::Progress;
 use super::{Offer, report};
 use crate::files::{Session, Source};
+
+/// Between two looks at how far a load is.
+const BETWEEN_LINES: Duration = Duration::from_millis(50);
 
 /// A world, what it was loaded from, and what its loading brought up.
 pub(super) struct Opened {
@@ -68,12 +73,28 @@ impl SceneText {
         let mut world = World::new(&offer.catalog, options)
             .map_err(|error| Failure::new(Exit::Unexpected, format_args!("no worker threads: {error}")))?;
         let options = LoadOptions { seed: arguments.seed, ..LoadOptions::default() };
-        let loaded = world
-            .load(&self.name, &self.text, &options)
-            .map_err(|error| Failure::new(Exit::Invalid, error))?;
+        let loaded = self.load_into(&mut world, &options, arguments.quiet)?;
         if let Some(step) = arguments.dt {
             world.set_step(Some(step)).map_err(|message| Failure::new(Exit::Usage, message))?;
         }
         Ok(Opened { world, name: self.name.clone(), notes: loaded.notes })
+    }
+
+    /// Loads it slice by slice, and shows how far that is.
+    fn load_into(
+        &self,
+        world: &mut World,
+        options: &LoadOptions,
+        quiet: bool,
+    ) -> Result<LoadReport, Failure> {
+        let mut progress = Progress::of_load(quiet);
+        world.load_sliced(&self.name, &*self.text, options);
+        while let Some(step) = world.continue_load(BETWEEN_LINES) {
+            match step.map_err(|error| Failure::new(Exit::Invalid, error))? {
+                LoadStep::Going(going) => progress.at_load(going.fraction),
+                LoadStep::Loaded(report) => return Ok(report),
+            }
+        }
+        Err(Failure::new(Exit::Unexpected, "the load ended without a result"))
     }
 }

@@ -1,4 +1,4 @@
-//! How far a long run is, on standard error.
+//! How far a long load or run is, on standard error.
 
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
@@ -40,14 +40,29 @@ impl Progress {
         if style == Style::Redrawn { ON_TERMINAL } else { ELSEWHERE }
     }
 
+    /// Begins with the load of a scene, which is only shown on a terminal, if it takes its time.
+    pub(super) fn of_load(quiet: bool) -> Self {
+        Self::new(0, quiet || !io::stderr().is_terminal())
+    }
+
+    /// A part of the load is done, from 0 to 1.
+    pub(super) fn at_load(&mut self, fraction: f64) {
+        self.show(|_| describe_load(fraction));
+    }
+
     /// `done` ticks are done. Cheap enough to be called after each.
     pub(super) fn at(&mut self, done: u64) {
+        let total = self.total;
+        self.show(|elapsed| describe(done, total, elapsed));
+    }
+
+    fn show(&mut self, line: impl FnOnce(Duration) -> String) {
         let now = Instant::now();
         if self.style == Style::Quiet || now < self.next {
             return;
         }
         self.next = now + Self::interval(self.style);
-        let line = describe(done, self.total, now - self.began);
+        let line = line(now - self.began);
         // Nobody to show it to is no reason to stop.
         let mut stderr = io::stderr().lock();
         let _ = match self.style {
@@ -79,6 +94,10 @@ fn describe(done: u64, total: u64, elapsed: Duration) -> String {
     format!("tick {done} of {total} ({percent} %), {rate:.0} ticks/s, {} left", clock(left))
 }
 
+fn describe_load(fraction: f64) -> String {
+    format!("loading {:.0} %", (fraction * 100.0).floor())
+}
+
 fn clock(time: Duration) -> String {
     let seconds = time.as_secs();
     match seconds {
@@ -97,6 +116,7 @@ mod tests {
         let line = describe(250, 1000, Duration::from_secs(10));
         assert_eq!(line, "tick 250 of 1000 (25 %), 25 ticks/s, 30 s left");
         assert_eq!(describe(0, 0, Duration::ZERO), "tick 0 of 0 (100 %), 0 ticks/s, 0 s left");
+        assert_eq!(describe_load(0.439), "loading 43 %");
         assert_eq!(clock(Duration::from_secs(3725)), "1 h 02 min");
     }
 }

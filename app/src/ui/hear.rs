@@ -96,6 +96,9 @@ impl Inspector {
                 self.loaded_text = text;
                 self.hear_loaded(session, again, entities);
             }
+            (Some(Waiting::Load { session, .. }), Done::Cancelled) => {
+                self.note(LogLevel::Info, format!("loading {} was cancelled", name(&session)));
+            }
             (Some(Waiting::Save { to, edited }), Done::Saved { text, .. }) => {
                 self.unsaved |= edited;
                 if self.waiting.values().any(|waiting| matches!(waiting, Waiting::Undone { .. })) {

@@ -361,7 +361,7 @@ fn frame_cost_label(ui: &mut Ui, cost: Option<Duration>) {
 fn is_empty(snapshot: &Snapshot) -> bool {
     match snapshot.status.run_state {
         RunState::Empty => true,
-        RunState::Loading { .. } => snapshot.status.scene.is_empty(),
+        RunState::Loading { .. } => snapshot.status.scene.is_empty() && snapshot.status.entities == 0,
         _ => false,
     }
 }

@@ -12,7 +12,9 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "kebab-case", rename_all_fields = "camelCase", deny_unknown_fields)]
 pub enum Command {
-    /// Build this scene or save and, if it is without fault, put it in the place of what is loaded.
+    /// Build this scene or save and, if it is without fault, put it in the place of what is loaded. The reply comes
+    /// when that is over; until then the old content stays, and commands that need more than it wait. Another load
+    /// takes the place of this one.
     Load {
         /// What to call it in errors: a path, or the name of a sample.
         source: String,
@@ -25,6 +27,8 @@ pub enum Command {
         #[serde(default)]
         keep_running: bool,
     },
+    /// Give up the load that is under way: what was loaded before stays.
+    CancelLoad,
     /// Start running.
     Run,
     /// Stop running; what is open is drained.
@@ -165,6 +169,8 @@ pub enum Done {
         /// What a reader may want to know: unknown keys, a fresh seed, ….
         notes: Vec<String>,
     },
+    /// The load was given up, and the world is as it was.
+    Cancelled,
     /// The world's text.
     Saved {
         /// JSON.

@@ -1,24 +1,21 @@
 //! Commands, done to a world.
 
-use super::command::{Command, Done, LogLevel, SaveForm, Target};
+use super::command::{Command, Done, SaveForm, Target};
 use super::running::Drive;
 use super::thread::HostThread;
 use crate::component::FieldValue;
 use crate::config::{Config, Value};
 use crate::id::{EntityId, Ordinal};
-use crate::world::{LoadOptions, World};
+use crate::world::World;
 use std::collections::BTreeMap;
 
 impl HostThread {
     pub(super) fn execute(&mut self, command: Command) -> Result<Done, String> {
-        // A load leaves behind what does not end.
         if let Command::Save { .. } | Command::Hash | Command::Compact = command {
             self.settle()?;
         }
         match command {
-            Command::Load { source, text, seed, keep_running } => {
-                self.load(&source, &text, seed, keep_running)
-            }
+            Command::CancelLoad => Err("no load is under way".to_owned()),
             Command::Run => self.start(),
             Command::Pause => {
                 if self.drive != Drive::Empty {
@@ -131,26 +128,6 @@ impl HostThread {
         self.drive = Drive::Running;
         self.restart_time();
         Ok(Done::Ok)
-    }
-
-    fn load(
-        &mut self,
-        source: &str,
-        text: &str,
-        seed: Option<u64>,
-        keep_running: bool,
-    ) -> Result<Done, String> {
-        let was_running = self.drive.is_moving();
-        let options = LoadOptions { seed, ..LoadOptions::default() };
-        let report = self.world.load(source, text, &options).map_err(|error| error.to_string())?;
-        self.inspector.reset(&self.world);
-        self.edited = false;
-        self.drive = if keep_running && was_running { Drive::Running } else { Drive::Paused };
-        self.restart_time();
-        for note in &report.notes {
-            self.log(LogLevel::Info, "world", note.clone());
-        }
-        Ok(Done::Loaded { entities: report.entities, notes: report.notes })
     }
 
     fn save(&mut self, form: SaveForm) -> Result<Done, String> {

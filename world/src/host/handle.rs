@@ -5,8 +5,9 @@ use super::thread::HostThread;
 use crate::catalog::Catalog;
 use crate::inspect::{Snapshot, ViewRequest};
 use crate::world::{Clock, World, WorldOptions};
-use crossbeam_channel::{Receiver, Sender, unbounded};
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
 use std::thread::JoinHandle;
+use std::time::Duration;
 use triple_buffer::{Output, triple_buffer};
 
 /// How a host is set up.
@@ -76,12 +77,26 @@ impl HostHandle {
     /// # Errors
     /// What the host says is wrong, or that it has ended.
     pub fn call(&mut self, command: Command) -> Result<Done, String> {
+        self.call_watching(command, |_| {})
+    }
+
+    /// As [`call`](Self::call); meanwhile the latest snapshot is looked at now and then.
+    ///
+    /// # Errors
+    /// As `call`.
+    pub fn call_watching(
+        &mut self,
+        command: Command,
+        mut look: impl FnMut(&Snapshot),
+    ) -> Result<Done, String> {
+        const NOW_AND_THEN: Duration = Duration::from_millis(50);
         let number = self.send(command);
         loop {
-            match self.events.recv() {
+            match self.events.recv_timeout(NOW_AND_THEN) {
                 Ok(HostEvent::Reply(Reply { command, result })) if command == number => return result,
                 Ok(event) => self.kept.push(event),
-                Err(_) => return Err("the host has ended".to_owned()),
+                Err(RecvTimeoutError::Timeout) => look(self.output.read()),
+                Err(RecvTimeoutError::Disconnected) => return Err("the host has ended".to_owned()),
             }
         }
     }

@@ -3,6 +3,7 @@
 mod command; // what a host can be told, and what it answers
 mod execute; // commands done to a world
 mod handle; // the other end
+mod loading; // slice by slice
 mod running; // when the world steps
 mod thread; // the loop
 

@@ -1,7 +1,8 @@
 //! The loop: commands, completions, update, publish.
 
-use super::command::{Command, HostEvent, LogLevel, LogLine, Reply};
+use super::command::{Command, HostEvent, LogLevel, LogLine};
 use super::handle::Message;
+use super::loading::HostLoading;
 use super::running::{Drive, Rate};
 use crate::inspect::{Inspector, RunState, Snapshot, StopReason, ViewRequest};
 use crate::scene::SchedulerKind;
@@ -30,6 +31,7 @@ pub(super) struct HostThread {
     pub(super) inspector: Inspector,
     view: ViewRequest,
     pub(super) drive: Drive,
+    pub(super) loading: HostLoading,
     /// Times faster than real time; none is as fast as it goes.
     pub(super) speed: Option<f64>,
     /// Whether anything was edited by hand since the load or the last save.
@@ -39,7 +41,7 @@ pub(super) struct HostThread {
     last_publish: u64,
     last_count: u64,
     /// Whether something may look different from the last snapshot.
-    changed: bool,
+    pub(super) changed: bool,
     sequence: u64,
     pub(super) rate: Rate,
     cost: Duration,
@@ -69,6 +71,7 @@ impl HostThread {
             inspector,
             view: ViewRequest::default(),
             drive: Drive::Empty,
+            loading: HostLoading::default(),
             speed: Some(1.0),
             edited: false,
             last_update: 0,
@@ -108,15 +111,26 @@ impl HostThread {
                 self.world.settle();
                 self.quit = true;
             }
-            Message::Command(number, command) => {
-                if let Command::Load { .. } = command {
-                    self.show_loading();
-                }
-                let result = self.execute(command);
-                self.tell_errors();
-                self.tell(HostEvent::Reply(Reply { command: number, result }));
+            Message::Command(number, command) if self.loading.is_going() => {
+                self.hear_while_loading(number, command);
             }
+            Message::Command(number, command) => self.hear_command(number, command),
         }
+    }
+
+    /// Does a command, and answers it; a load is answered once it is over.
+    pub(super) fn hear_command(&mut self, number: u64, command: Command) {
+        if let Command::Load { .. } = command {
+            return self.begin_load(number, command);
+        }
+        let result = self.execute(command);
+        self.tell_errors();
+        self.reply(number, result);
+    }
+
+    /// Whether it was told to end.
+    pub(super) fn quits(&self) -> bool {
+        self.quit
     }
 
     pub(super) fn tell(&self, event: HostEvent) {
@@ -140,6 +154,9 @@ impl HostThread {
 
     /// Lets the world do what is due.
     fn advance(&mut self) {
+        if self.loading.is_going() {
+            return self.go_on_loading();
+        }
         let before = self.world.clocks().tick;
         match (&mut self.drive, self.speed) {
             (Drive::Stepping { left }, _) => {
@@ -167,7 +184,7 @@ impl HostThread {
     }
 
     /// Tells what systems reported, and stops the world if one panicked.
-    fn tell_errors(&mut self) {
+    pub(super) fn tell_errors(&mut self) {
         let (errors, more) = self.world.take_errors();
         for error in errors {
             let message = error.to_string();
@@ -184,14 +201,6 @@ impl HostThread {
                 "world",
                 format!("{more} more errors of the same update are not shown"),
             );
-        }
-    }
-
-    fn show_loading(&mut self) {
-        self.fill_status(RunState::Loading { fraction: 0.0 });
-        self.output.publish();
-        if let Some(wake) = &self.on_publish {
-            wake();
         }
     }
 
@@ -229,7 +238,9 @@ impl HostThread {
     /// Makes a snapshot if something changed, the display is ready for one, and the last was taken.
     fn publish(&mut self) {
         let now = self.clock.now();
-        let due = now.saturating_sub(self.last_publish) >= PUBLISH_EVERY;
+        // A load is not to wait for pictures of what is about to go.
+        let interval = if self.loading.is_going() { 3 * PUBLISH_EVERY } else { PUBLISH_EVERY };
+        let due = now.saturating_sub(self.last_publish) >= interval;
         if !self.changed || !due || !self.output.consumed() && self.sequence > 0 {
             return;
         }
@@ -246,7 +257,11 @@ impl HostThread {
             self.last_count = now;
             self.inspector.count_instances(&self.world);
         }
-        self.fill_status(self.drive.state());
+        let state = match self.world.load_progress() {
+            Some(progress) => RunState::Loading { fraction: progress.fraction as f32 },
+            None => self.drive.state(),
+        };
+        self.fill_status(state);
         let snapshot = self.output.input_buffer_mut();
         self.inspector.fill(&mut self.world, &self.view, snapshot);
         self.output.publish();
@@ -290,6 +305,7 @@ impl HostThread {
         let now = self.clock.now();
         let until_publish = (self.last_publish + PUBLISH_EVERY).saturating_sub(now);
         match (&self.drive, self.speed) {
+            _ if self.loading.is_going() => Duration::ZERO,
             (Drive::Stepping { .. }, _) | (Drive::Running, None) => Duration::ZERO,
             (Drive::Running, Some(speed)) => {
                 let clocks = self.world.clocks();

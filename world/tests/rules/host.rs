@@ -261,3 +261,72 @@ fn what_is_painted_of_a_running_world_is_of_now() {
         assert!(seen.status.tick - shown <= 8, "{shown} of {}", seen.status.tick);
     }
 }
+
+/// A scene that takes its time.
+fn long(count: usize) -> String {
+    let entity = r#"{ "type": "spark", "x": 1, "y": 2, "vx": 3, "vy": 4 }"#;
+    let entities = vec![entity; count].join(",\n");
+    let start = SCENE.find("\"entities\"").unwrap();
+    format!("{}\"entities\": [{entities}] }}", &SCENE[..start])
+}
+
+fn reply_to(host: &mut HostHandle, number: u64) -> Result<Done, String> {
+    let start = Instant::now();
+    loop {
+        match host.try_event() {
+            Some(HostEvent::Reply(reply)) if reply.command == number => return reply.result,
+            Some(_) => {}
+            None => std::thread::sleep(Duration::from_millis(1)),
+        }
+        assert!(start.elapsed() < Duration::from_secs(60), "no reply");
+    }
+}
+
+fn send_load(host: &mut HostHandle, text: &str, keep_running: bool) -> u64 {
+    host.send(Command::Load { source: "long.json".into(), text: text.into(), seed: None, keep_running })
+}
+
+#[test]
+fn a_load_shows_how_far_it_is_and_can_be_cancelled_while_the_old_world_stays() {
+    let text = long(100_000);
+    let mut host = loaded(1);
+    let before = host.call(Command::Hash).unwrap();
+    let load = send_load(&mut host, &text, false);
+    let seen = wait_for(
+        &mut host,
+        |snapshot| matches!(snapshot.status.run_state, RunState::Loading { fraction } if fraction > 0.0),
+    );
+    assert_eq!(seen.status.entities, 2);
+    assert_eq!(host.call(Command::CancelLoad), Ok(Done::Ok));
+    assert_eq!(reply_to(&mut host, load), Ok(Done::Cancelled));
+    assert_eq!(host.call(Command::Hash).unwrap(), before);
+    wait_for(&mut host, |snapshot| snapshot.status.run_state == RunState::Paused);
+    assert!(host.call(Command::CancelLoad).unwrap_err().contains("no load is under way"));
+}
+
+#[test]
+fn commands_during_a_load_are_answered_or_wait_for_its_end_in_their_order() {
+    let text = long(100_000);
+    let mut host = loaded(0);
+    host.call(Command::Run).unwrap();
+    let load = send_load(&mut host, &text, true);
+    wait_for(&mut host, |snapshot| matches!(snapshot.status.run_state, RunState::Loading { .. }));
+    // Answered at once: the load is not over when it is paused, which holds for what comes after it.
+    assert_eq!(host.call(Command::Pause), Ok(Done::Ok));
+    let hash = host.send(Command::Hash);
+    let killed = host.send(Command::Kill { entities: vec![Ordinal(5)] });
+    assert_eq!(reply_to(&mut host, load).map(|done| matches!(done, Done::Loaded { .. })), Ok(true));
+    assert!(matches!(reply_to(&mut host, hash), Ok(Done::Hash { tick: 0, .. })));
+    assert_eq!(reply_to(&mut host, killed), Ok(Done::Count(1)));
+    let now = wait_for(&mut host, |snapshot| snapshot.status.entities == 99_999);
+    assert_eq!((now.status.run_state, now.status.tick), (RunState::Paused, 0));
+}
+
+#[test]
+fn another_load_takes_the_place_of_one_that_is_under_way() {
+    let mut host = host(0);
+    let first = send_load(&mut host, &long(100_000), false);
+    wait_for(&mut host, |snapshot| matches!(snapshot.status.run_state, RunState::Loading { .. }));
+    assert!(matches!(load(&mut host, SCENE), Ok(Done::Loaded { entities: 2, .. })));
+    assert_eq!(reply_to(&mut host, first), Ok(Done::Cancelled));
+}
