@@ -18,6 +18,7 @@ pub use strings::Strings;
 
 pub(crate) use described::{field_value, is_entity_item, set_field};
 pub(crate) use registry::TypeMap;
+pub(crate) use strings::Texts;
 pub(crate) use type_table::Known;
 
 /// What blocks refer to by number: a world's strings and lists.

@@ -170,7 +170,7 @@ fn row(
 
 /// The world's strings and the class of each type, looked up once instead of once an entity.
 pub(crate) struct Texts {
-    all: Vec<Arc<str>>,
+    all: crate::component::Texts,
     class_of: HashMap<Arc<str>, Arc<str>>,
     none: Arc<str>,
 }
@@ -186,7 +186,7 @@ impl Texts {
     }
 
     fn get(&self, number: u32) -> &Arc<str> {
-        self.all.get(number as usize).unwrap_or(&self.none)
+        self.all.get(number).unwrap_or(&self.none)
     }
 
     fn of_type(&self, number: u32) -> (Arc<str>, Arc<str>) {

@@ -25,6 +25,7 @@ pub(crate) struct Parts<'a, Q: Query> {
     /// The rows, first and count, at which a thread panicked; `NOWHERE` for none.
     panicked_at: AtomicU64,
     at: &'a Cell<(u32, u32)>,
+    baseline: bool,
 }
 
 const NOWHERE: u64 = u64::MAX;
@@ -63,7 +64,7 @@ impl<'a, Q: Query> Parts<'a, Q> {
             }
         }
         let (next, panicked_at) = (AtomicUsize::new(0), AtomicU64::new(NOWHERE));
-        Self { columns, pieces, starts, next, panicked_at, at: &lent.at }
+        Self { columns, pieces, starts, next, panicked_at, at: &lent.at, baseline: lent.baseline }
     }
 
     /// How many parts there are.
@@ -101,7 +102,7 @@ impl<Q: Query> Claimed<'_, '_, Q> {
         let rows = Cut { pieces: parts.pieces, first, skip, last, end };
         // SAFETY: the pieces are of the mask of the run that lent the columns. The counter gave this part to this
         // claim alone, parts do not overlap, and nothing else visits the run while `parts` borrows it.
-        unsafe { visit_members::<Q>(parts.columns, rows, &at, each) };
+        unsafe { visit_members::<Q>(parts.columns, rows, parts.baseline, &at, each) };
         std::mem::forget(noted);
     }
 }

@@ -179,6 +179,11 @@ impl Slots {
         }
     }
 
+    /// Gives back room kept for more.
+    pub(crate) fn shrink(&mut self) {
+        self.free.shrink_to_fit();
+    }
+
     pub(crate) fn bytes(&self) -> usize {
         self.table.0.len() * 8 + self.free.capacity() * size_of::<EntityId>()
     }

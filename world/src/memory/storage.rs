@@ -346,6 +346,12 @@ impl Storage {
         })
     }
 
+    /// Gives back the memory of pools without a block, and room that tables keep for more.
+    pub(crate) fn shrink(&mut self) {
+        self.pools.iter_mut().for_each(Pool::shrink);
+        self.slots.shrink();
+    }
+
     /// The optional components of a row, as bits, if it would be a member of a query now, whatever was written.
     pub(crate) fn member(&self, query: &CompiledQuery, row: u32) -> Option<u32> {
         let has = |component: &ComponentId| self.pool(*component).present().has(row);
@@ -379,7 +385,7 @@ impl Storage {
             LentPool { component, block_size: pool.block_size(), directory: pool.lend(run, to_write) }
         });
         let pools = pools.collect();
-        Lent { run, queries, pools, ids: self.lent_ids(), own, at: Cell::default() }
+        Lent { run, queries, pools, ids: self.lent_ids(), own, baseline: false, at: Cell::default() }
     }
 
     /// What a visit by the world thread needs, which borrows the world until it is over. The query's mask is up to
@@ -396,6 +402,7 @@ impl Storage {
             pools: pools.collect(),
             ids: self.lent_ids(),
             own: query.changed.iter().map(|(_, token)| token.clone()).collect(),
+            baseline: false,
             at: Cell::default(),
         }
     }
@@ -523,6 +530,8 @@ pub struct Lent {
     pub(crate) ids: LentPool,
     /// Watchers that belong to the run's own queries.
     own: Vec<WatchToken>,
+    /// Whether to do without the code compiled for newer processors.
+    pub(crate) baseline: bool,
     /// The rows being visited, first and count: where a panic happened.
     pub(crate) at: Cell<(u32, u32)>,
 }

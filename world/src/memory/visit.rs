@@ -17,7 +17,7 @@ pub(crate) fn visit<Q: Query>(lent: &mut Lent, query: usize, each: impl FnMut(Q:
     let pieces = lent.queries[query].mask.pieces.iter().copied();
     // SAFETY: the mask is that of the query the columns were opened for, and `&mut Lent` makes this visit the
     // only one of the run.
-    unsafe { visit_members::<Q>(columns, pieces, &lent.at, each) }
+    unsafe { visit_members::<Q>(columns, pieces, lent.baseline, &lent.at, each) }
 }
 
 /// How far a visit has come that is done bit by bit.
@@ -63,13 +63,14 @@ pub(crate) fn visit_to<Q: Query>(
     });
     // SAFETY: the rows are those of pieces of the query's mask, each once, for which the columns were opened, and
     // `&mut Lent` makes this visit the only one of the run.
-    unsafe { visit_members::<Q>(columns, these, &lent.at, each) }
+    unsafe { visit_members::<Q>(columns, these, lent.baseline, &lent.at, each) }
 }
 
 /// Calls `each` with every row of some pieces.
 ///
 /// Compiled twice, for any machine and for those with AVX2 and what always comes with it, which is used where
-/// there is one: rows of three floats run at half the speed without.
+/// there is one, unless `baseline`: rows of three floats run at half the speed without, inverses of 4x4 matrices run
+/// faster.
 ///
 /// # Safety
 /// As for `visit_pieces`.
@@ -77,6 +78,7 @@ pub(crate) fn visit_to<Q: Query>(
 pub(super) unsafe fn visit_members<Q: Query>(
     columns: Q::Columns,
     pieces: impl Iterator<Item = Piece>,
+    baseline: bool,
     at: &Cell<(u32, u32)>,
     each: impl FnMut(Q::Row<'_>, u32),
 ) {
@@ -92,11 +94,13 @@ pub(super) unsafe fn visit_members<Q: Query>(
             // SAFETY: the caller's promise, passed on.
             unsafe { visit_pieces::<Q>(columns, pieces, at, each) }
         }
-        if is_wide() {
+        if !baseline && is_wide() {
             // SAFETY: it was just detected; the rest is the caller's promise.
             return unsafe { wide::<Q>(columns, pieces, at, each) };
         }
     }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = baseline;
     // SAFETY: the caller's promise, passed on.
     unsafe { visit_pieces::<Q>(columns, pieces, at, each) }
 }
@@ -161,7 +165,7 @@ pub(crate) fn visit_chunks<Q: Query>(lent: &mut Lent, query: usize, each: impl F
         fn wide<Q: Query>(lent: &mut Lent, query: usize, each: impl FnMut(Q::Chunk<'_>)) {
             chunks::<Q>(lent, query, each);
         }
-        if is_wide() {
+        if !lent.baseline && is_wide() {
             // SAFETY: it was just detected.
             return unsafe { wide::<Q>(lent, query, each) };
         }

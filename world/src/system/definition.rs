@@ -126,6 +126,8 @@ pub struct SystemDef {
     pub(crate) starter: Option<Starter>,
     /// Components, by name, without a change of which it does not run.
     pub(crate) observes: Vec<&'static str>,
+    /// Whether it does without the code compiled for newer processors.
+    pub(crate) baseline: bool,
     pub(crate) body: Body,
 }
 
@@ -165,6 +167,7 @@ impl SystemDef {
             check_every: 32,
             starter: None,
             observes: Vec::new(),
+            baseline: false,
             body,
         }
     }
@@ -372,6 +375,14 @@ impl SystemDef {
     /// Without fixed steps both run once an update, those of the variable phase after all others.
     pub fn variable(mut self) -> Self {
         self.phase = Phase::Variable;
+        self
+    }
+
+    /// Has its updates done by the code that any processor of the kind can run. By default the loops over members are
+    /// compiled for AVX2 as well, and that is used where there is such a processor: most are faster for it, but
+    /// inverses of 4x4 matrices, say, are slower. Measure before you ask for this.
+    pub fn baseline(mut self) -> Self {
+        self.baseline = true;
         self
     }
 

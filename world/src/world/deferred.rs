@@ -182,6 +182,13 @@ impl DeferredFree {
         self.quarantined.retain(is_kept);
     }
 
+    /// Gives back memory kept to be used again.
+    pub(super) fn shrink(&mut self) {
+        self.spare = Vec::new();
+        self.requests.shrink_to_fit();
+        self.rows.shrink_to_fit();
+    }
+
     /// Keeps the memory of a set that is done with.
     pub(super) fn recycle(&mut self, mut set: Presence) {
         if self.spare.len() < SPARE {

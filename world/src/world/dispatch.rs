@@ -202,6 +202,8 @@ impl World {
             failed: false,
             scratch: Default::default(),
         };
+        lent.baseline = entry.baseline;
+        runs.note_masks(run, &lent, entry.batch.is_none());
         let names = entry.query_names.clone();
         let job = Job { worker, names, lent, heard, part, whole, run: run_state };
         (job, entry.id, run)

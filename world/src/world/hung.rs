@@ -266,18 +266,21 @@ impl World {
         errors.into_iter().for_each(|error| self.report(error));
     }
 
-    /// What an open run may touch. The masks of its system are those of its dispatch: they are not compiled anew
-    /// while a run of it is open.
+    /// What an open run may touch.
     fn held_by(&self, open: &Open) -> Held {
+        let rows = open.masks.as_ref().map(|masks| {
+            let mut rows = Presence::default();
+            masks.iter().for_each(|mask| mask.add_to(&mut rows));
+            rows
+        });
         let Some(entry) = self.systems.get(open.system) else {
-            let registry = &self.shared.registry;
-            let all = registry.iter().map(|(component, _)| component);
-            return Held { rows: None, visits: all.collect(), reads: Vec::new() };
+            // It was removed: which pools it borrowed they know themselves.
+            let borrowed = self.shared.registry.iter().map(|(component, _)| component);
+            let borrowed = borrowed.filter(|&c| self.storage.pool(c).holders().contains(&open.run)).collect();
+            return Held { rows: None, visits: Vec::new(), reads: borrowed };
         };
-        let mut rows = Presence::default();
-        entry.queries.iter().filter_map(|query| query.cache.last()).for_each(|mask| mask.add_to(&mut rows));
         Held {
-            rows: Some(rows),
+            rows,
             visits: entry.borrows.iter().map(|&(component, _)| component).collect(),
             reads: entry.lookups.iter().map(|plan| plan.component).collect(),
         }
@@ -286,7 +289,7 @@ impl World {
     /// Parts with the runs that still work: the content they belong to goes. What they write, and has hooks to be
     /// called, is kept until they end.
     pub(super) fn abandon_runs(&mut self) {
-        for open in self.runs.take_working() {
+        for open in self.runs.take_working().into_iter().filter(|open| !open.sliced) {
             let mut pools = Vec::new();
             for (component, definition) in self.shared.registry.iter() {
                 let pool = self.storage.pool(component);

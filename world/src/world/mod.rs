@@ -30,6 +30,7 @@ mod query;
 mod resources; // components of the world itself
 mod save;
 mod scheduler; // who decides what runs when
+mod shrink; // memory nothing uses
 mod slices; // runs of the world thread that take several updates
 mod systems;
 mod update;

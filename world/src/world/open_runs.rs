@@ -7,10 +7,12 @@ use super::scheduler::{FinishedRun, Notice};
 use super::systems::Systems;
 use super::workers::Completion;
 use crate::id::{RunId, SystemId};
+use crate::memory::{Lent, Mask};
 use crate::schedule::DueRun;
 use crate::system::{Body, EffectError, Effects, Job, JobOutcome, Run};
 use crate::timing::RunTime;
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 /// A run between its dispatch and the end of its effects.
 #[derive(Debug)]
@@ -25,6 +27,8 @@ pub(crate) struct Open {
     pub(crate) done: bool,
     /// Whether the world thread does it, a part at a time: nobody waits for it, it is gone on with.
     pub(super) sliced: bool,
+    /// The rows it visits; none if it may visit others as well.
+    pub(super) masks: Option<Vec<Arc<Mask>>>,
     /// What it may still touch, if it was given up; none is waited for like any other.
     pub(super) held: Option<Held>,
     /// What it was dispatched for.
@@ -113,8 +117,8 @@ impl OpenRuns {
     pub(super) fn begin(&mut self, due: DueRun, since: u64) -> RunId {
         let run = RunId(self.next);
         self.next += 1;
-        let (done, held, since_player, sliced) = (false, None, None, false);
-        self.open.push(Open { run, system: due.system, since, since_player, done, sliced, held, due });
+        let (done, sliced, held, masks, since_player) = (false, false, None, None, None);
+        self.open.push(Open { run, system: due.system, since, since_player, done, sliced, masks, held, due });
         run
     }
 
@@ -139,6 +143,13 @@ impl OpenRuns {
     pub(super) fn finish_sliced(&mut self, run: RunId, system: SystemId) {
         self.open.iter_mut().filter(|open| open.run == run).for_each(|open| open.done = true);
         self.ready.push_back(Ready { run, system, effects: Effects::default(), told: false });
+    }
+
+    /// Notes which rows the run that was begun last visits, and that these are `all`.
+    pub(super) fn note_masks(&mut self, run: RunId, lent: &Lent, all: bool) {
+        if let Some(open) = self.open.last_mut().filter(|open| all && open.run == run) {
+            open.masks = Some(lent.queries.iter().map(|query| query.mask.clone()).collect());
+        }
     }
 
     fn end(&mut self, run: RunId) -> Option<Open> {

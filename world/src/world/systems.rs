@@ -53,6 +53,7 @@ pub(crate) struct SystemEntry {
     pub(crate) params: Arc<Params>,
     pub(crate) accumulator: Accumulator,
     pub(crate) phase: Phase,
+    pub(crate) baseline: bool,
     /// Asked before each step.
     pub(crate) should_run: Option<ShouldRun>,
     /// Away while a run has it.
@@ -228,6 +229,7 @@ impl World {
             params: Arc::new(system.params),
             accumulator: Accumulator::new(system.period, system.first_run),
             phase: system.phase,
+            baseline: system.baseline,
             should_run: system.should_run,
             body: Some(system.body),
             open_run: None,

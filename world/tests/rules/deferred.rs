@@ -230,3 +230,38 @@ fn a_run_that_is_open_keeps_many_tags_owed_of_which_one_was_removed_twice() {
     world.add(ids[0], Frozen).unwrap();
     assert!(world.has(ids[0], frozen));
 }
+
+#[test]
+fn for_every_deferred_block_the_world_can_say_whose_it_was_who_asked_when_and_what_it_waits_for() {
+    let (mut world, _) = world(2);
+    let go = holding(&mut world);
+    let (a, b) = (world.spawn((Place { x: 1.0 }, Speed { vx: 0.0 })), world.spawn((Place { x: 2.0 },)));
+    world.update(16.0);
+    let remover = move |world: &mut World, _: &vivarium_world::Step| {
+        world.remove(a);
+        Ok(())
+    };
+    let remover = world.add_system(SystemDef::system("remover", remover).reads::<Speed>()).unwrap();
+    world.remove_component::<Place>(b).unwrap();
+    world.update(16.0);
+    assert!(!world.contains(a));
+    let place = world.registry().of::<Place>().unwrap();
+    let speed = world.registry().of::<Speed>().unwrap();
+    let owed: Vec<_> = world.deferred().collect();
+    let of =
+        |owner, component| owed.iter().find(|block| block.owner == owner && block.component == component);
+    let by_hand = of(b, place).unwrap();
+    assert_eq!((by_hand.asked_by, by_hand.since, by_hand.waits_for.len()), (None, 1, 1));
+    for component in [place, speed] {
+        let removed = of(a, component).unwrap();
+        assert_eq!((removed.asked_by, removed.since), (Some(remover), 2));
+        assert_eq!(removed.waits_for, by_hand.waits_for);
+        assert_ne!(removed.row, by_hand.row);
+    }
+    assert_eq!(owed.len(), world.deferred_blocks());
+    assert!(owed.iter().all(|block| !block.quarantined));
+    go.send(()).unwrap();
+    world.settle();
+    world.update(16.0);
+    assert_eq!((world.deferred().count(), world.deferred_blocks()), (0, 0));
+}

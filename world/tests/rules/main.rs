@@ -18,6 +18,7 @@ mod index;
 mod lists;
 mod loading;
 mod loading_sliced;
+mod memory;
 mod model;
 mod ordering;
 mod phases;
