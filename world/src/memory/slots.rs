@@ -1,33 +1,69 @@
 //! From an id's slot to its generation and row, readable from runs.
 
+#![expect(unsafe_code, reason = "keeps its entries in zeroed memory; the invariants are in `memory`")]
+
+use super::zeroed::Zeroed;
 use crate::id::EntityId;
+use std::alloc::{Layout, handle_alloc_error};
+use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// No row: the slot is free, or its entity is not adopted yet.
 const NO_ROW: u32 = u32::MAX;
 
-/// An entry a slot: generation above, row below.
+/// An entry a slot: generation above, the complement of the row below, so that zero is a slot nobody ever had.
 ///
 /// Runs look up entities of their declared access while the world thread changes entries of others, so entries
 /// are atomic. A table that is too short is replaced by a longer copy; a run keeps the one it began with.
-pub(crate) struct SlotTable(Box<[AtomicU64]>);
+pub(crate) struct SlotTable {
+    entries: NonNull<AtomicU64>,
+    len: usize,
+    /// What the entries are in: they are looked up at random, so in huge pages where there are any.
+    _memory: Option<Zeroed>,
+}
+
+// SAFETY: the entries are atomic, and the memory is this table's alone.
+unsafe impl Send for SlotTable {}
+// SAFETY: as above.
+unsafe impl Sync for SlotTable {}
+
+#[inline]
+fn entry(generation: u32, row: u32) -> u64 {
+    (generation as u64) << 32 | !row as u64
+}
 
 impl SlotTable {
+    /// A table of slots nobody ever had.
+    fn new(len: usize) -> Self {
+        if len == 0 {
+            return Self { entries: NonNull::dangling(), len, _memory: None };
+        }
+        let layout = Layout::array::<AtomicU64>(len);
+        let memory = Zeroed::new(layout.unwrap_or_else(|_| handle_alloc_error(Layout::new::<AtomicU64>())));
+        Self { entries: memory.start().cast(), len, _memory: Some(memory) }
+    }
+
+    #[inline]
+    fn entries(&self) -> &[AtomicU64] {
+        // SAFETY: `len` entries lie there, zeroed when they were made, for as long as the table has its memory.
+        unsafe { std::slice::from_raw_parts(self.entries.as_ptr(), self.len) }
+    }
+
     /// The row of an entity that is there.
     #[inline]
     pub(crate) fn row(&self, id: EntityId) -> Option<u32> {
         // Relaxed: what a run may read of the row was ordered by its dispatch.
-        let entry = self.0.get(id.slot() as usize)?.load(Ordering::Relaxed);
-        ((entry >> 32) as u32 == id.generation() && entry as u32 != NO_ROW).then_some(entry as u32)
+        let entry = self.entries().get(id.slot() as usize)?.load(Ordering::Relaxed);
+        let row = !entry as u32;
+        ((entry >> 32) as u32 == id.generation() && row != NO_ROW).then_some(row)
     }
 
     /// The present id of a slot in use.
     #[inline]
     pub(crate) fn id_of(&self, slot: u32) -> Option<EntityId> {
-        let entry = self.0.get(slot as usize)?.load(Ordering::Relaxed);
-        let in_use = entry as u32 != NO_ROW && entry >> 32 != 0;
-        in_use.then(|| EntityId::new(slot, (entry >> 32) as u32))
+        let entry = self.entries().get(slot as usize)?.load(Ordering::Relaxed);
+        (!entry as u32 != NO_ROW).then(|| EntityId::new(slot, (entry >> 32) as u32))
     }
 }
 
@@ -55,7 +91,7 @@ impl Default for Slots {
 impl Slots {
     fn beginning_with(generation: u32) -> Self {
         Self {
-            table: Arc::new(SlotTable(Box::new([]))),
+            table: Arc::new(SlotTable::new(0)),
             free: Vec::new(),
             next: Arc::default(),
             first_generation: generation,
@@ -135,37 +171,35 @@ impl Slots {
     #[inline]
     pub(crate) fn bind(&mut self, id: EntityId, row: u32) {
         let slot = id.slot() as usize;
-        if slot >= self.table.0.len() {
+        if slot >= self.table.len {
             self.grow(slot + 1);
         }
-        self.table.0[slot].store((id.generation() as u64) << 32 | row as u64, Ordering::Relaxed);
+        self.table.entries()[slot].store(entry(id.generation(), row), Ordering::Relaxed);
     }
 
     /// Makes room for more entities than there are slots.
     pub(crate) fn make_room(&mut self, more: usize) {
         // Relaxed: about right is enough.
         let least = self.next.load(Ordering::Relaxed) as usize + more.saturating_sub(self.free.len());
-        if least > self.table.0.len() {
+        if least > self.table.len {
             self.grow(least);
         }
     }
 
     #[cold]
     fn grow(&mut self, least: usize) {
-        let len = least.max(self.table.0.len() * 2).max(64);
-        let copy = |entry: &AtomicU64| AtomicU64::new(entry.load(Ordering::Relaxed));
-        let mut entries = Vec::with_capacity(len);
-        entries.extend(self.table.0.iter().map(copy));
-        entries.resize_with(len, || AtomicU64::new(NO_ROW as u64));
-        self.table = Arc::new(SlotTable(entries.into()));
+        let longer = SlotTable::new(least.max(self.table.len * 2).max(64));
+        for (to, from) in longer.entries().iter().zip(self.table.entries()) {
+            to.store(from.load(Ordering::Relaxed), Ordering::Relaxed);
+        }
+        self.table = Arc::new(longer);
     }
 
     /// Makes an id stale, and hands its slot out again in the next generation. A slot whose generations are used
     /// up stays unused.
     #[inline]
     pub(crate) fn release(&mut self, id: EntityId) {
-        self.table.0[id.slot() as usize]
-            .store((id.generation() as u64) << 32 | NO_ROW as u64, Ordering::Relaxed);
+        self.table.entries()[id.slot() as usize].store(entry(id.generation(), NO_ROW), Ordering::Relaxed);
         self.retire(id);
     }
 
@@ -185,7 +219,7 @@ impl Slots {
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.table.0.len() * 8 + self.free.capacity() * size_of::<EntityId>()
+        self.table.len * 8 + self.free.capacity() * size_of::<EntityId>()
     }
 }
 
