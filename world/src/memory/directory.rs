@@ -3,7 +3,7 @@
 #![expect(unsafe_code, reason = "allocates and hands out raw pages; the invariants are in `memory`")]
 
 use super::zeroed::Zeroed;
-use std::alloc::{Layout, handle_alloc_error};
+use std::alloc::Layout;
 use std::cell::UnsafeCell;
 use std::ptr::{NonNull, null_mut};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -112,13 +112,12 @@ impl Slabs {
         if slabs.last().is_none_or(|slab| slab.memory.size() - slab.used < wanted) {
             let so_far: usize = slabs.iter().map(|slab| slab.memory.size()).sum();
             let bytes = so_far.max(LEAST_PAGES * size).min(LARGEST_SLAB).max(wanted);
-            let layout = Layout::from_size_align(bytes.div_ceil(size) * size, self.page.align());
-            let layout = layout.unwrap_or_else(|_| handle_alloc_error(self.page));
-            slabs.push(Slab { memory: Zeroed::new(layout), used: 0 });
+            slabs.push(Slab { memory: Zeroed::new_unzeroed(bytes), used: 0 });
         }
         let slab = slabs.last_mut().expect("one was just pushed if there was none");
         // SAFETY: `used + wanted` is within the slab.
         let start = unsafe { slab.memory.start().add(slab.used) };
+        slab.memory.zero(slab.used, wanted);
         slab.used += wanted;
         (start, size)
     }

@@ -4,6 +4,7 @@
 
 use super::directory::Directory;
 use super::pool::Pool;
+use super::rows::Rows;
 use super::slots::SlotTable;
 use crate::component::Component;
 use crate::id::{ComponentId, EntityId};
@@ -39,10 +40,14 @@ impl LookupPlan {
         Self { writes: self.writes, ..Self::new(self.component, self.rust_type) }
     }
 
-    pub(super) fn of(&mut self, pool: &Pool) -> Lookup {
-        if self.version != Some(pool.version()) {
-            self.version = Some(pool.version());
-            self.present = pool.present().words().into();
+    pub(super) fn of(&mut self, pool: &Pool, rows: &Rows) -> Lookup {
+        // Both only grow, so the sum tells whether one did.
+        let version = Some(pool.version().wrapping_add(rows.version()));
+        if self.version != version {
+            self.version = version;
+            // Who gets a free row during the run has nothing in it for the run.
+            let held = pool.present().words().iter().zip(rows.free()).map(|(present, free)| present & !free);
+            self.present = held.collect();
         }
         let (rust_type, block_size, writes) = (self.rust_type, pool.block_size(), self.writes);
         Lookup {

@@ -17,6 +17,9 @@
 //! 7. A pool's blocks have the size and alignment of the type its component was registered with, and any bits
 //!    are a value of it (`Pod`).
 //! 8. A pool that a run writes by id is lent to it alone, no query of the run visits it, and the run is on one thread.
+//! 9. A free row has the present bits of its archetype's components and no others, so that an entity that gets it
+//!    flips none. Whether somebody has a row is asked first, of slots or of the rows that queries may find; its word
+//!    may have no page before somebody had one of its rows.
 
 mod bits;
 mod directory;

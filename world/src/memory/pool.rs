@@ -14,7 +14,7 @@ use std::sync::Arc;
 pub(crate) struct Pool {
     block: Layout,
     directory: Arc<Directory>,
-    /// Rows that have the component.
+    /// Rows that have the component, and free rows whose archetype has it.
     present: Presence,
     /// Rows whose block was given up and waits for open runs.
     deferred: Presence,
@@ -137,12 +137,16 @@ impl Pool {
     }
 
     /// The block of a row whose word has a page; dangling for blocks without size.
+    ///
+    /// # Panics
+    /// If the word has none: nobody ever had a row of it (invariant 9).
     #[inline]
     fn block_of(&self, row: u32) -> *mut u8 {
-        let page = self.directory.page(row as usize / 64);
-        if page.is_null() {
+        if self.block.size() == 0 {
             return std::ptr::without_provenance_mut(self.block.align());
         }
+        let page = self.directory.page(row as usize / 64);
+        assert!(!page.is_null(), "a row that has a block has a page");
         // SAFETY: the page has 64 blocks.
         unsafe { page.add(row as usize % 64 * self.block.size()) }
     }
@@ -195,14 +199,12 @@ impl Pool {
         Some(unsafe { std::slice::from_raw_parts(self.block_of(row), self.block.size()) })
     }
 
-    /// Puts blocks side by side into `len` rows from `row` that had none, within words that have joined pages.
-    pub(crate) fn insert_run(&mut self, row: u32, len: u32, bytes: &[u8]) {
+    /// Puts blocks side by side into `len` new rows of an archetype with this component, from `row` on.
+    pub(crate) fn fill_run(&mut self, row: u32, len: u32, bytes: &[u8]) {
         self.put_run(row, len, bytes);
-        super::bits::each_word(row, len, |word, bits| {
-            self.present.set_word(word, bits);
-            self.watchers.mark_new_word(word, bits);
-        });
-        self.version += 1;
+        if self.watchers.any() {
+            super::bits::each_word(row, len, |word, bits| self.watchers.mark_new_word(word, bits));
+        }
     }
 
     /// As `put`, for blocks side by side.
@@ -240,6 +242,15 @@ impl Pool {
         }
     }
 
+    /// As `replace`, by a block that was added and not written over the old one.
+    #[inline(always)]
+    pub(crate) fn exchange(&mut self, row: u32, bytes: &[u8]) {
+        self.replace(row, bytes);
+        if self.watchers.any() {
+            self.watchers.mark_structure(row);
+        }
+    }
+
     /// As `replace`, unless the pool is lent; whether it was written.
     #[inline(always)]
     pub(crate) fn replace_if_free(&mut self, row: u32, bytes: &[u8]) -> bool {
@@ -253,7 +264,8 @@ impl Pool {
     /// The bytes of a row's block, live or deferred; none if it has none, or while the pool is lent for writing.
     #[inline]
     pub(crate) fn bytes_of(&self, row: u32) -> Option<&[u8]> {
-        if self.lent_to_write || !(self.present.has(row) || self.deferred.has(row)) {
+        let has = self.present.has(row) && self.has_page(row as usize / 64) || self.deferred.has(row);
+        if self.lent_to_write || !has {
             return None;
         }
         // SAFETY: the row has a block, and nobody writes the pool: no run does, and `&self` bars the world thread.
@@ -317,7 +329,12 @@ impl Pool {
     #[inline(always)]
     pub(crate) fn take(&mut self, row: u32) -> bool {
         let there = self.present.clear(row);
-        self.version += there as u64;
+        if there {
+            self.version += 1;
+            if self.watchers.any() {
+                self.watchers.mark_structure(row);
+            }
+        }
         there
     }
 
@@ -360,6 +377,21 @@ impl Pool {
         if self.deferred.count() > 0 {
             self.deferred.clear_word(word, rows);
             self.quarantined.clear_word(word, rows);
+        }
+    }
+
+    /// Says that free rows of a word have the component, as their archetype has it (invariant 9).
+    #[inline]
+    pub(crate) fn prepare(&mut self, word: usize, rows: u64) {
+        self.present.set_word(word, rows);
+        self.version += 1;
+    }
+
+    /// Notes that a row has a new block.
+    #[inline(always)]
+    pub(crate) fn mark_new(&mut self, row: u32) {
+        if self.watchers.any() {
+            self.watchers.mark_new(row);
         }
     }
 

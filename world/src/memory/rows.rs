@@ -17,6 +17,8 @@ pub(crate) struct ArchetypeId(pub(crate) u32);
 
 struct Archetype {
     components: Box<[ComponentId]>,
+    /// How many of its rows nobody has.
+    free: usize,
     /// Its extents, lowest rows first.
     extents: Vec<u32>,
     /// One bit for each of `extents` that has a free row.
@@ -84,6 +86,15 @@ impl Rows {
     pub(crate) fn retired(&self) -> &Presence {
         &self.retired
     }
+    /// One bit for each row nobody has.
+    pub(crate) fn free(&self) -> &[u64] {
+        &self.free
+    }
+    /// How many rows nobody has whose archetype has a component.
+    pub(crate) fn free_of(&self, component: ComponentId) -> usize {
+        let with = self.archetypes.iter().filter(|archetype| archetype.components.contains(&component));
+        with.map(|archetype| archetype.free).sum()
+    }
     /// Whether nobody has the row.
     pub(crate) fn is_free(&self, row: u32) -> bool {
         self.free.get(row as usize / 64).is_none_or(|free| free >> (row % 64) & 1 == 1)
@@ -104,6 +115,7 @@ impl Rows {
         self.by_components.insert(components.clone(), id);
         self.archetypes.push(Archetype {
             components,
+            free: 0,
             extents: vec![],
             open: vec![],
             lowest_open: 0,
@@ -185,10 +197,11 @@ impl Rows {
     #[inline]
     fn occupy(&mut self, word: usize, bits: u64) {
         self.free[word] &= !bits;
+        let extent = &mut self.extents[self.extent_of[word] as usize];
+        let own = &mut self.archetypes[extent.archetype.0 as usize];
+        own.free -= bits.count_ones() as usize;
         if self.free[word] == 0 {
-            let extent = &mut self.extents[self.extent_of[word] as usize];
             extent.free_words &= !(1 << (word as u32 - extent.first_word));
-            let own = &mut self.archetypes[extent.archetype.0 as usize];
             if own.lowest == word as u32 {
                 own.lowest = UNKNOWN;
             }
@@ -205,6 +218,7 @@ impl Rows {
         let place = own.extents.len();
         let words = if place == 0 { 1 } else { (1 << (place - 1).min(4)).min(EXTENT_WORDS) };
         let (first_word, extent) = (self.free.len(), self.extents.len() as u32);
+        own.free += words * 64;
         own.extents.push(extent);
         if own.open.len() <= place / 64 {
             own.open.push(0);
@@ -240,9 +254,12 @@ impl Rows {
         debug_assert!(self.free[word] & rows == 0, "a row is given back once");
         self.retired.clear_word(word, rows);
         self.free[word] |= rows;
+        // A run may not be told that a row has blocks which somebody gets while the run is open.
+        self.version += 1;
         let extent = &mut self.extents[self.extent_of[word] as usize];
         extent.free_words |= 1 << (word as u32 - extent.first_word);
         let own = &mut self.archetypes[extent.archetype.0 as usize];
+        own.free += rows.count_ones() as usize;
         own.open[extent.place as usize / 64] |= 1 << (extent.place % 64);
         own.lowest_open = own.lowest_open.min(extent.place as usize / 64);
         if own.lowest != UNKNOWN {
@@ -297,12 +314,18 @@ impl Rows {
         extent.ever |= ever_bit(component);
     }
 
+    /// The components of the archetype a word's rows are for, and others they have ever had.
+    #[inline]
+    pub(crate) fn own_and_late(&self, word: usize) -> (&[ComponentId], &[ComponentId]) {
+        let extent = &self.extents[self.extent_of[word] as usize];
+        (&self.archetypes[extent.archetype.0 as usize].components, &extent.late)
+    }
+
     /// The components the rows of this word's extent have ever had.
     #[inline]
     pub(crate) fn ever(&self, word: usize) -> impl Iterator<Item = ComponentId> + '_ {
-        let extent = &self.extents[self.extent_of[word] as usize];
-        let own = &self.archetypes[extent.archetype.0 as usize].components;
-        own.iter().chain(&extent.late).copied()
+        let (own, late) = self.own_and_late(word);
+        own.iter().chain(late).copied()
     }
 
     /// Bytes allocated.

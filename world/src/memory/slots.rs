@@ -4,7 +4,6 @@
 
 use super::zeroed::Zeroed;
 use crate::id::EntityId;
-use std::alloc::{Layout, handle_alloc_error};
 use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -39,8 +38,7 @@ impl SlotTable {
         if len == 0 {
             return Self { entries: NonNull::dangling(), len, _memory: None };
         }
-        let layout = Layout::array::<AtomicU64>(len);
-        let memory = Zeroed::new(layout.unwrap_or_else(|_| handle_alloc_error(Layout::new::<AtomicU64>())));
+        let memory = Zeroed::new(len.saturating_mul(size_of::<AtomicU64>()));
         Self { entries: memory.start().cast(), len, _memory: Some(memory) }
     }
 

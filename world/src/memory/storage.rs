@@ -5,7 +5,7 @@ use super::directory::Directory;
 use super::lookup::{LookupPlan, Lookups, Reader};
 use super::mask::{Mask, MaskCache, Terms};
 use super::pool::Pool;
-use super::rows::{ArchetypeId, Rows};
+use super::rows::{ArchetypeId, NewExtent, Rows};
 use super::slots::{SlotTable, Slots};
 use super::watch::{Watch, WatchToken};
 use super::{ItemKind, ItemTerm};
@@ -114,14 +114,33 @@ impl Storage {
         let pool = &mut self.pools[component.index()];
         for &(row, len) in runs {
             let (these, rest) = blocks.split_at(len as usize * pool.block_size());
-            pool.insert_run(row, len, these);
+            pool.fill_run(row, len, these);
             blocks = rest;
+        }
+    }
+
+    /// Another extent for an archetype, without pages.
+    pub(crate) fn extend(&mut self, archetype: ArchetypeId) -> NewExtent {
+        let extent = self.rows.extend(archetype);
+        for &component in self.rows.components(archetype) {
+            let pool = &mut self.pools[component.index()];
+            (0..extent.words).for_each(|k| pool.prepare(extent.first_word + k, u64::MAX));
+        }
+        extent
+    }
+
+    /// Takes the components of its archetype that an entity lacks from the row it just got.
+    pub(crate) fn fit_row(&mut self, row: u32, components: &[ComponentId]) {
+        for component in self.rows.own_and_late(row as usize / 64).0 {
+            if !components.contains(component) {
+                self.pools[component.index()].take(row);
+            }
         }
     }
 
     #[cold]
     fn extend_and<R>(&mut self, take: impl Fn(&mut Rows) -> Option<R>, archetype: ArchetypeId) -> R {
-        let extent = self.rows.extend(archetype);
+        let extent = self.extend(archetype);
         self.ids.ensure_pages(extent.first_word, extent.words);
         for &component in self.rows.components(archetype) {
             self.pools[component.index()].ensure_pages(extent.first_word, extent.words);
@@ -194,6 +213,15 @@ impl Storage {
         }
     }
 
+    /// Gives rows of a word back whose blocks were given back before.
+    #[inline]
+    pub(crate) fn give_rows(&mut self, word: usize, rows: u64) {
+        for component in self.rows.own_and_late(word).0 {
+            self.pools[component.index()].prepare(word, rows);
+        }
+        self.rows.give_word(word, rows);
+    }
+
     /// The components of a row, in registry order.
     pub(crate) fn components_of(&self, row: u32) -> Vec<ComponentId> {
         let ever = self.rows.ever(row as usize / 64);
@@ -202,10 +230,15 @@ impl Storage {
         components
     }
 
+    /// How many rows that somebody has, or had and that are not given back, have a component.
+    pub(crate) fn held(&self, component: ComponentId) -> usize {
+        self.pool(component).present().count() - self.rows.free_of(component)
+    }
+
     /// How many living entities have a component.
     pub(crate) fn live(&self, component: ComponentId) -> usize {
         let present = self.pool(component).present();
-        present.count() - self.rows.retired().count_common(present)
+        self.held(component) - self.rows.retired().count_common(present)
     }
 
     /// How many blocks of a component were given up and wait for open runs.
@@ -429,7 +462,7 @@ impl Storage {
     pub(crate) fn lookups(&self, plans: &mut [LookupPlan]) -> Lookups {
         Lookups::new(
             self.slots.table().clone(),
-            plans.iter_mut().map(|plan| plan.of(self.pool(plan.component))),
+            plans.iter_mut().map(|plan| plan.of(self.pool(plan.component), &self.rows)),
         )
     }
 

@@ -54,7 +54,7 @@ impl World {
             for (&component, column) in staged.components.iter().zip(&staged.columns) {
                 let size = self.storage.pool(component).block_size();
                 let blocks = &column[done * size..(done + len as usize) * size];
-                self.storage.pool_mut(component).insert_run(row, len, blocks);
+                self.storage.pool_mut(component).fill_run(row, len, blocks);
             }
             done += len as usize;
         }

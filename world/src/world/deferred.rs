@@ -441,7 +441,7 @@ impl World {
     }
 
     fn give_rows(&mut self, rows: OwedRows) {
-        rows.each_word(|word, rows| self.storage.rows.give_word(word, rows));
+        rows.each_word(|word, rows| self.storage.give_rows(word, rows));
         if let OwedRows::Set(set) = rows {
             self.deferred.recycle(set);
         }

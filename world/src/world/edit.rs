@@ -126,7 +126,7 @@ impl QuickEdit<'_> {
         let Some(row) = self.slots.row(id) else { return false };
         let before = self.pool.present().word(row as usize / 64);
         if before >> (row % 64) & 1 == 1 {
-            self.pool.replace(row, block);
+            self.pool.exchange(row, block);
             return true;
         }
         if self.owed.has(row) || self.pool.deferred().has(row) {

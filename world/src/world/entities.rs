@@ -29,7 +29,9 @@ struct IntoRow<'a> {
 impl Blocks for IntoRow<'_> {
     #[inline(always)]
     fn take<T: Component>(&mut self, place: usize, value: &T) {
-        self.pools[self.components[place].index()].insert(self.row, bytemuck::bytes_of(value));
+        let pool = &mut self.pools[self.components[place].index()];
+        pool.put(self.row, bytemuck::bytes_of(value));
+        pool.mark_new(self.row);
     }
 }
 
@@ -122,7 +124,9 @@ impl World {
         let id = storage.slots.reserve();
         let row = storage.create_row(kind.archetype, id);
         let entity = Entity::new(0, false, false);
-        storage.pools[ComponentId::ENTITY.index()].insert(row, bytemuck::bytes_of(&entity));
+        let own = &mut storage.pools[ComponentId::ENTITY.index()];
+        own.put(row, bytemuck::bytes_of(&entity));
+        own.mark_new(row);
         bundle.give(&mut IntoRow { pools: &mut storage.pools, components: &kind.components, row });
         self.order.push(id);
         if self.shared.registry.any_on_attach() {

@@ -73,7 +73,7 @@ impl Layout {
     pub(super) fn prepare(&self, world: &mut World) {
         for &archetype in &self.extents {
             let archetype = world.storage.rows.archetype(&self.archetypes[archetype]);
-            world.storage.rows.extend(archetype);
+            world.storage.extend(archetype);
         }
     }
 
@@ -93,6 +93,7 @@ impl Layout {
         }
         let id = world.storage.slots.reserve();
         world.storage.settle_row(row, id);
+        world.storage.fit_row(row, &prepared.components);
         world.fill_row(row, prepared);
         world.order.push(id);
         Ok(id)

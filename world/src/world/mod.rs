@@ -314,7 +314,7 @@ impl World {
     /// How many blocks a component's pool holds: those of entities, and those that wait to be freed.
     pub fn pool_len(&self, component: ComponentId) -> usize {
         let pool = self.storage.pools.get(component.index());
-        pool.map_or(0, |pool| pool.present().count() + pool.deferred().count())
+        pool.map_or(0, |pool| self.storage.held(component) + pool.deferred().count())
     }
 
     /// Bytes of pools and tables.
