@@ -230,9 +230,17 @@ impl Storage {
         components
     }
 
+    /// Takes the pool of a component away, with the bits of rows that somebody has or had alone; an empty one takes its
+    /// place, in a storage that is not used any more.
+    pub(crate) fn take_pool(&mut self, component: ComponentId, block: Layout) -> Pool {
+        let mut pool = std::mem::replace(&mut self.pools[component.index()], Pool::new(block));
+        self.rows.free().iter().enumerate().for_each(|(word, &free)| pool.free_retired(word, free));
+        pool
+    }
+
     /// How many rows that somebody has, or had and that are not given back, have a component.
     pub(crate) fn held(&self, component: ComponentId) -> usize {
-        self.pool(component).present().count() - self.rows.free_of(component)
+        self.pool(component).present().count().saturating_sub(self.rows.free_of(component))
     }
 
     /// How many living entities have a component.

@@ -295,8 +295,7 @@ impl World {
                 let pool = self.storage.pool(component);
                 let writes = pool.is_lent_to_write() && pool.holders().contains(&open.run);
                 if writes && definition.frees() {
-                    let empty = Pool::new(definition.layout);
-                    pools.push((component, std::mem::replace(self.storage.pool_mut(component), empty)));
+                    pools.push((component, self.storage.take_pool(component, definition.layout)));
                 }
             }
             self.deferred
