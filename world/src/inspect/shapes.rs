@@ -89,7 +89,10 @@ pub(super) fn fill(world: &World, asked: &ShapesRequest, out: &mut ShapesView) {
     out.sampled = if asked.limit == 0 { 1 } else { out.total.div_ceil(asked.limit).max(1) };
     let mut colours = Colours::new(world, &asked.colour);
     let retired = world.storage.rows.retired();
-    let live = pool(source.transform).present().rows().filter(|&row| !retired.has(row) && !world.storage.rows.is_free(row));
+    let live = pool(source.transform)
+        .present()
+        .rows()
+        .filter(|&row| !retired.has(row) && !world.storage.rows.is_free(row));
     for row in live.step_by(out.sampled) {
         let Some(block) = pool(source.transform).bytes_of(row) else { continue };
         let (x, y) = (source.x.read(block), source.y.read(block));
