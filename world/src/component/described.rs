@@ -68,6 +68,32 @@ pub(crate) fn field_value(
     }
 }
 
+/// What a field of a block holds, as a number; 0 or 1 for a truth value.
+pub(crate) fn number_of(field: &Field, block: &[u8]) -> f64 {
+    match number(field, block) {
+        Number::Uint(n) => n as f64,
+        Number::Int(n) => n as f64,
+        Number::Float(n) => n,
+        Number::Bool(b) => b as u8 as f64,
+    }
+}
+
+/// Writes a number into a field of a block: a whole one where the field holds whole ones.
+///
+/// # Errors
+/// If the field does not hold such a number; the block is then as it was.
+pub(crate) fn set_number_of(field: &Field, block: &mut [u8], value: f64) -> Result<(), String> {
+    let is_whole = value.fract() == 0.0 && value.abs() < 9e15;
+    let value = match field.scalar {
+        Scalar::F32 | Scalar::F64 => Number::Float(value),
+        Scalar::Bool8 if value == 0.0 || value == 1.0 => Number::Bool(value == 1.0),
+        _ if is_whole && value < 0.0 => Number::Int(value as i64),
+        _ if is_whole => Number::Uint(value as u64),
+        _ => return Err(format!("{} does not hold {value}", field.name)),
+    };
+    write_number(field, block, value)
+}
+
 /// The list a field of a block holds.
 pub(super) fn list_of(field: &Field, block: &[u8]) -> ListId {
     ListId::from_bits(u32::from_ne_bytes(bytes_of(block, field.offset)))

@@ -16,7 +16,7 @@ pub use lists::{ListError, ListId, ListItem, Lists};
 pub use registry::{Registry, RegistryError};
 pub use strings::Strings;
 
-pub(crate) use described::{field_value, is_entity_item, set_field};
+pub(crate) use described::{field_value, is_entity_item, number_of, set_field, set_number_of};
 pub(crate) use registry::TypeMap;
 pub(crate) use strings::Texts;
 pub(crate) use type_table::Known;

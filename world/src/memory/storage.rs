@@ -643,6 +643,11 @@ impl LentQuery {
         }
     }
 
+    /// How each term uses its component.
+    pub(super) fn item_kinds(&self) -> impl Iterator<Item = ItemKind> + '_ {
+        self.kinds.iter().map(|term| term.kind)
+    }
+
     /// Whether the query was asked for with these terms.
     pub(crate) fn is_of(&self, terms: &[ItemTerm]) -> bool {
         *self.kinds == *terms

@@ -3,6 +3,7 @@
 use super::body::Body;
 use super::definition::{Declared, SystemDef, SystemKind};
 use super::run::Capabilities;
+use super::spec::QuerySpec;
 use crate::component::Registry;
 use crate::id::{ComponentId, EntityId};
 use crate::memory::{CompiledQuery, ItemKind, ItemTerm, LookupPlan, MaskCache, WatchToken};
@@ -162,8 +163,11 @@ impl SystemDef {
             views.push(view);
         }
         for (place, (_, terms)) in self.queries.iter().enumerate() {
-            let mut query =
-                compile_query(&self.name, self.kind == SystemKind::EntitySystem, registry, terms)?;
+            let skips_statics = self.kind == SystemKind::EntitySystem;
+            let mut query = match self.specs.iter().find(|(of, _)| *of == place) {
+                Some((_, spec)) => compile_spec(&self.name, skips_statics, registry, spec)?,
+                None => compile_query(&self.name, skips_statics, registry, terms)?,
+            };
             for (_, view) in filters.iter().zip(&views).filter(|(filter, _)| filter.query == place) {
                 query.restrict(view);
             }
@@ -265,9 +269,47 @@ pub(crate) fn compile_query(
     registry: &Registry,
     terms: &[ItemTerm],
 ) -> Result<CompiledQuery, AccessError> {
+    let resolve = |term: &ItemTerm| {
+        if term.component == TypeId::of::<EntityId>() {
+            return Ok((None, term.kind));
+        }
+        let component = registry.by_rust_type(term.component).ok_or_else(|| AccessError::UnknownType {
+            system: who.to_owned(),
+            component: term.type_name.to_owned(),
+        })?;
+        Ok((Some(component), term.kind))
+    };
+    let resolved = terms.iter().map(resolve).collect::<Result<_, AccessError>>()?;
+    assemble(who, skips_statics, registry, terms.into(), resolved)
+}
+
+/// Resolves the terms of a query that names components.
+fn compile_spec(
+    who: &str,
+    skips_statics: bool,
+    registry: &Registry,
+    spec: &QuerySpec,
+) -> Result<CompiledQuery, AccessError> {
+    let resolve = |(name, kind): &(String, ItemKind)| {
+        let component = registry
+            .by_name(name)
+            .ok_or_else(|| AccessError::UnknownName { system: who.to_owned(), component: name.clone() })?;
+        Ok((Some(component), *kind))
+    };
+    let resolved = spec.terms.iter().map(resolve).collect::<Result<_, AccessError>>()?;
+    assemble(who, skips_statics, registry, spec.kinds(), resolved)
+}
+
+fn assemble(
+    who: &str,
+    skips_statics: bool,
+    registry: &Registry,
+    kinds: std::sync::Arc<[ItemTerm]>,
+    terms: Vec<(Option<ComponentId>, ItemKind)>,
+) -> Result<CompiledQuery, AccessError> {
     let mut query = CompiledQuery {
-        terms: Vec::new(),
-        kinds: terms.into(),
+        terms: Vec::with_capacity(terms.len()),
+        kinds,
         required: Vec::new(),
         optional: Vec::new(),
         without: Vec::new(),
@@ -277,29 +319,25 @@ pub(crate) fn compile_query(
         skips_statics,
         cache: MaskCache::default(),
     };
-    for term in terms {
-        if term.component == TypeId::of::<EntityId>() {
-            query.terms.push((None, term.kind));
+    for (component, kind) in terms {
+        let Some(component) = component else {
+            query.terms.push((None, kind));
             continue;
-        }
-        let component = registry.by_rust_type(term.component).ok_or_else(|| AccessError::UnknownType {
-            system: who.to_owned(),
-            component: term.type_name.to_owned(),
-        })?;
-        if term.kind.writes() && component == ComponentId::ENTITY {
+        };
+        if kind.writes() && component == ComponentId::ENTITY {
             return Err(AccessError::WritesEntity(who.to_owned()));
         }
-        let twice = query.terms.iter().any(|&(other, kind)| {
+        let twice = query.terms.iter().any(|&(other, before)| {
             other == Some(component)
+                && before.touches()
                 && kind.touches()
-                && term.kind.touches()
-                && (kind.writes() || term.kind.writes())
+                && (before.writes() || kind.writes())
         });
         if twice {
             let component = registry.get(component).name().to_owned();
             return Err(AccessError::WrittenTwice { system: who.to_owned(), component });
         }
-        match term.kind {
+        match kind {
             ItemKind::Read | ItemKind::Write | ItemKind::With => query.required.push(component),
             ItemKind::Changed => {
                 query.required.push(component);
@@ -309,10 +347,10 @@ pub(crate) fn compile_query(
             ItemKind::Without => query.without.push(component),
             ItemKind::Id => {}
         }
-        if term.kind.touches() {
+        if kind.touches() {
             query.visited.push(component);
         }
-        query.terms.push((Some(component), term.kind));
+        query.terms.push((Some(component), kind));
     }
     query.required.sort_unstable();
     query.required.dedup();

@@ -9,6 +9,7 @@ use super::kinds::{EntitySystem, IterableSystem, Outcome, System, WorkerSystem};
 use super::parallel::EachInParts;
 use super::params::Params;
 use super::run::Run;
+use super::spec::QuerySpec;
 use crate::component::{Component, Field};
 use crate::memory::{ItemTerm, Query};
 use crate::world::World;
@@ -108,6 +109,8 @@ pub struct SystemDef {
     pub(crate) params: Params,
     pub(crate) declared: Declared,
     pub(crate) queries: Vec<(String, Vec<ItemTerm>)>,
+    /// Queries that name components, by place in `queries`.
+    pub(crate) specs: Vec<(usize, QuerySpec)>,
     pub(crate) should_run: Option<ShouldRun>,
     pub(crate) phase: Phase,
     /// Whether its runs hear who joined and left its queries.
@@ -157,6 +160,7 @@ impl SystemDef {
             params,
             declared,
             queries,
+            specs: Vec::new(),
             should_run: None,
             phase: Phase::Fixed,
             hears_changes: false,

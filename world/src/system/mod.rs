@@ -17,6 +17,7 @@ mod named;
 mod parallel;
 mod params;
 mod run;
+mod spec;
 mod tracking;
 
 pub use access::AccessError;
@@ -31,6 +32,7 @@ pub use members::Members;
 pub use named::Named;
 pub use params::Params;
 pub use run::{EffectError, Run};
+pub use spec::{QuerySpec, RawBlocks};
 pub use tracking::QueryChanges;
 
 pub(crate) use access::compile_query;

@@ -26,6 +26,7 @@ mod query;
 mod resources;
 mod scheduler;
 mod slices;
+mod spec;
 mod support;
 mod systems;
 mod templates;
