@@ -7,7 +7,7 @@ use super::mask::{Mask, MaskCache, Terms};
 use super::pool::Pool;
 use super::rows::{ArchetypeId, NewExtent, Rows};
 use super::slots::{SlotTable, Slots};
-use super::watch::{Watch, WatchToken};
+use super::watch::{Watch, WatchToken, Watchers};
 use super::{ItemKind, ItemTerm};
 use crate::component::Component;
 use crate::id::{ComponentId, EntityId, RunId};
@@ -405,6 +405,19 @@ impl Storage {
         is_member.then(|| bits.sum())
     }
 
+    /// The optional components of a row that it has, or whose blocks it gave up and that are not freed yet.
+    pub(crate) fn optional_with_owed(&self, query: &CompiledQuery, row: u32) -> u32 {
+        let has = |pool: &Pool| pool.present().has(row) || pool.deferred().has(row);
+        let bits = query.optional.iter().enumerate();
+        bits.map(|(place, &component)| (has(self.pool(component)) as u32) << place).sum()
+    }
+
+    /// Whether rows were noted for a watcher of a query's structure.
+    pub(crate) fn is_touched(&self, query: &CompiledQuery, token: &WatchToken) -> bool {
+        let any = |watchers: &Watchers| watchers.dirty(token).is_some_and(|rows| rows.count() > 0);
+        any(&self.rows.watchers) || query.used.iter().any(|&component| any(&self.pool(component).watchers))
+    }
+
     /// Lends what a run needs; the masks of its queries are up to date. Views are more queries, of no members until
     /// they are given some.
     ///
@@ -432,6 +445,17 @@ impl Storage {
     /// What a visit by the world thread needs, which borrows the world until it is over. The query's mask is up to
     /// date.
     pub(crate) fn view(&self, borrows: &[(ComponentId, bool)], query: &CompiledQuery) -> Lent {
+        self.view_rows(borrows, query, query.cache.mask().clone())
+    }
+
+    /// As `view`, of other rows than the query's members: rows that have what it requires, or gave it up and whose
+    /// blocks are not freed yet.
+    pub(crate) fn view_rows(
+        &self,
+        borrows: &[(ComponentId, bool)],
+        query: &CompiledQuery,
+        mask: Arc<Mask>,
+    ) -> Lent {
         let pools = borrows.iter().map(|&(component, _)| LentPool {
             component,
             block_size: self.pool(component).block_size(),
@@ -439,7 +463,7 @@ impl Storage {
         });
         Lent {
             run: RunId(u64::MAX),
-            queries: vec![LentQuery::of(query, borrows)],
+            queries: vec![LentQuery::with_mask(query, borrows, mask)],
             pools: pools.collect(),
             ids: self.lent_ids(),
             own: query.changed.iter().map(|(_, token)| token.clone()).collect(),

@@ -72,6 +72,8 @@ pub(crate) trait WorkerBody: Lifecycle {
     fn before_run(&mut self, _world: &World, _step: &Step) -> Result<(), String> {
         Ok(())
     }
+    /// The only member of the main query that is lent joined it, or left it.
+    fn link(&mut self, _lent: &mut Lent, _id: EntityId, _joined: bool) {}
 }
 
 /// The part of a system that its runs take along, and what belongs to it.

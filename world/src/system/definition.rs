@@ -115,6 +115,8 @@ pub struct SystemDef {
     pub(crate) phase: Phase,
     /// Whether its runs hear who joined and left its queries.
     pub(crate) hears_changes: bool,
+    /// Whether it is told who joins and leaves its main query at once.
+    pub(crate) links: bool,
     /// Whether several threads share its runs.
     pub(crate) in_parts: bool,
     /// Whether members are visited in creation order rather than in row order.
@@ -164,6 +166,7 @@ impl SystemDef {
             should_run: None,
             phase: Phase::Fixed,
             hears_changes: false,
+            links: false,
             in_parts: false,
             in_order: false,
             batch: None,
@@ -189,12 +192,12 @@ impl SystemDef {
 
     /// A system over the members of a query, on the world thread.
     pub fn entity_system<S: EntitySystem>(name: impl Into<String>, system: S) -> Self {
-        Self::over::<S::Query>(name, SystemKind::EntitySystem, EachOf(system)).hearing(S::HEARS_CHANGES)
+        Self::over_system(name, SystemKind::EntitySystem, system)
     }
 
     /// A system over the members of a query, on the worker pool.
     pub fn entity_worker<S: EntitySystem>(name: impl Into<String>, system: S) -> Self {
-        Self::over::<S::Query>(name, SystemKind::EntityWorker, EachOf(system)).hearing(S::HEARS_CHANGES)
+        Self::over_system(name, SystemKind::EntityWorker, system)
     }
 
     /// A system of the worker pool that runs once a run; add its queries with [`query`](Self::query).
@@ -216,6 +219,12 @@ impl SystemDef {
     pub fn asynchronous(name: impl Into<String>, start: impl FnMut(OpenRun) + Send + 'static) -> Self {
         let mut system = Self::new(name, SystemKind::Asynchronous, Body::Worker(Worker::new(Absent)));
         system.starter = Some(Box::new(start));
+        system
+    }
+
+    fn over_system<S: EntitySystem>(name: impl Into<String>, kind: SystemKind, system: S) -> Self {
+        let mut system = Self::over::<S::Query>(name, kind, EachOf(system)).hearing(S::HEARS_CHANGES);
+        system.links = S::LINKS;
         system
     }
 

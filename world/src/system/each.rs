@@ -7,6 +7,7 @@ use super::members::Members;
 use super::named::Named;
 use super::run::Run;
 use super::tracking::QueryChanges;
+use crate::id::EntityId;
 use crate::memory::{Lent, Query, visit, visit_chunks};
 use crate::world::World;
 use std::any::Any;
@@ -125,6 +126,13 @@ impl<S: EntitySystem> WorkerBody for EachOf<S> {
 
     fn before_run(&mut self, world: &World, step: &Step) -> Result<(), String> {
         self.0.before_run(world, step)
+    }
+
+    fn link(&mut self, lent: &mut Lent, id: EntityId, joined: bool) {
+        visit::<S::Query>(lent, 0, |item, _| match joined {
+            true => self.0.link(id, item),
+            false => self.0.unlink(id, item),
+        });
     }
 }
 

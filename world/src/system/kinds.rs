@@ -67,11 +67,21 @@ pub trait EntitySystem: Send + 'static {
     /// [`entity_removed`](Self::entity_removed) are called only then. Whoever does not ask does not pay.
     const HEARS_CHANGES: bool = false;
 
+    /// Whether [`link`](Self::link) and [`unlink`](Self::unlink) are called. Whoever does not ask does not pay.
+    const LINKS: bool = false;
+
     /// Updates one entity.
     ///
     /// # Errors
     /// A sentence, reported with the entity; the next entities are still updated.
     fn update(&mut self, item: <Self::Query as Query>::Row<'_>, run: &mut Run) -> Result<(), String>;
+
+    /// Called on the world thread when an entity has become a member of the main query, as soon as that is so and no
+    /// run of this system is open, nor one that holds what the query asks for. Filters are not asked.
+    fn link(&mut self, _id: crate::id::EntityId, _item: <Self::Query as Query>::Row<'_>) {}
+
+    /// As [`link`](Self::link), when an entity is a member no longer; what it had can still be read.
+    fn unlink(&mut self, _id: crate::id::EntityId, _item: <Self::Query as Query>::Row<'_>) {}
 
     /// Called at the end of a load and by `World::init` with what is there, to begin with a state of its own. What
     /// it sees here is not told as a change.

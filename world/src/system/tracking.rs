@@ -57,6 +57,17 @@ impl Tracked {
         changes
     }
 
+    /// Notes who is a member in a row now. Who was one before and is not any more, and who is one now and was not.
+    pub(crate) fn exchange(
+        &mut self,
+        row: u32,
+        now: Option<EntityId>,
+    ) -> (Option<EntityId>, Option<EntityId>) {
+        let mut changes = QueryChanges::default();
+        self.note(row, now, false, &mut changes);
+        (changes.removed.pop(), changes.added.pop())
+    }
+
     fn note(&mut self, row: u32, now: Option<EntityId>, again: bool, changes: &mut QueryChanges) {
         let at = row as usize;
         let before = self.members.get(at).copied().flatten();

@@ -27,6 +27,7 @@ impl World {
                 }
             }
         }
+        self.tell_links();
         if self.listeners.any() {
             for id in created {
                 // One that an earlier handler removed again was added all the same, but is gone.

@@ -45,6 +45,9 @@ impl World {
                 placed.iter().map(|&(_, row, new_row)| (row, new_row)).collect();
             fresh.take_watchers(&self.storage, |row| new_rows.get(&row).copied());
             for entry in &mut self.systems.list {
+                if let Some(links) = &mut entry.links {
+                    links.members.moved(|row| new_rows.get(&row).copied());
+                }
                 if let Some(Body::Worker(worker)) = &mut entry.body {
                     let tracked = worker.tracked.iter_mut().flatten();
                     tracked.for_each(|tracked| tracked.moved(|row| new_rows.get(&row).copied()));

@@ -216,6 +216,7 @@ impl World {
             && !factory.has_classes()
             && self.storage.put_plain(id, component, block, true)
         {
+            self.tell_links();
             return Ok(());
         }
         let component = self.registered::<T>()?;
@@ -258,6 +259,8 @@ impl World {
         } else {
             if pool.deferred().has(row) {
                 self.wait_to_write(component)?;
+                // Who left without the old block reads it now or never.
+                self.tell_links();
                 self.owe_hook(row, component, block);
                 self.reclaim(component, row);
             }
@@ -270,6 +273,7 @@ impl World {
             }
             attached?;
         }
+        self.tell_links();
         self.emit(WorldEvent::ComponentAdded(id, component));
         Ok(())
     }
@@ -415,6 +419,7 @@ impl World {
             return Err(AccessFault::Missing { entity: id, component: Cow::Borrowed(T::NAME) });
         }
         self.owe_block(component, row);
+        self.tell_links();
         Ok(())
     }
 
@@ -442,5 +447,6 @@ impl World {
         {
             self.owe_block(component, row);
         }
+        self.tell_links();
     }
 }

@@ -357,6 +357,10 @@ impl World {
     /// Gives back what was asked for before a tick and no open run can touch. What only runs that were given up can
     /// touch is quarantined, and holds up nothing.
     pub(super) fn promote_deferred(&mut self, before: u64) {
+        if !self.tell_links() {
+            // Who left is read once more.
+            return;
+        }
         let may_free = |world: &Self| {
             let request = world.deferred.requests.front()?;
             let waits = world.runs.oldest().is_some_and(|oldest| oldest < request.until);

@@ -68,6 +68,7 @@ impl World {
     fn apply_groups(&mut self, effects: &mut Effects, content: u64) {
         self.apply_errors(effects);
         self.apply_changes(&effects.changes, content);
+        self.tell_links();
         for event in std::mem::take(&mut effects.events) {
             if self.content != content {
                 return;

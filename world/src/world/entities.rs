@@ -49,6 +49,7 @@ impl World {
         shared.factory.prepare(&shared.registry, shared.heap(), config, &mut prepared)?;
         let id = self.place(&prepared);
         self.attach_all(id, &prepared.components, Some(config), self.runs.next());
+        self.tell_links();
         self.emit(WorldEvent::EntityAdded(id));
         Ok(id)
     }
@@ -134,6 +135,7 @@ impl World {
             self.attach_all(id, &components, None, self.runs.next());
         }
         self.last_bundle = Some((TypeId::of::<B>(), kind));
+        self.tell_links();
         self.emit(WorldEvent::EntityAdded(id));
         id
     }
@@ -181,6 +183,7 @@ impl World {
                 self.attach_all(id, &components, None, since);
             }
         }
+        self.tell_links();
         if self.listeners.any() {
             for &id in &ids {
                 // One that an earlier listener removed again was added all the same, but is gone.
@@ -234,6 +237,7 @@ impl World {
         prepared.components = components;
         let copy = self.place(&prepared);
         self.attach_all(copy, &prepared.components, None, self.runs.next());
+        self.tell_links();
         self.emit(WorldEvent::EntityAdded(copy));
         Some(copy)
     }
@@ -308,6 +312,7 @@ impl World {
             self.storage.retire_row(id, row);
             self.owe_row(row);
         }
+        self.tell_links();
     }
 
     /// Gives up the row of an entity that is off the list; nothing for one whose row was given up before.

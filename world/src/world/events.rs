@@ -64,6 +64,8 @@ pub enum SystemPhase {
     Content,
     /// In a system's shutdown.
     Shutdown,
+    /// When a system was told who joined or left.
+    Link,
 }
 
 /// A failure, with whose it was.

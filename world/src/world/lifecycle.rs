@@ -80,6 +80,7 @@ impl World {
         }
         if self.content == content {
             self.init_systems();
+            self.tell_links();
         }
     }
 

@@ -22,6 +22,7 @@ mod index; // entities by the value of a field
 mod index_value;
 mod layout; // rows in saves
 mod lifecycle; // what systems hear of their world
+mod links; // who joins and leaves a query, told at once
 mod load;
 mod open_runs; // runs between dispatch and the end of their effects
 mod ordering; // the order systems are registered in

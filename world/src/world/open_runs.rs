@@ -267,6 +267,7 @@ impl World {
             }
             self.tell_scheduler(Notice::Completed(run, ended.system));
         }
+        self.tell_links();
         self.run_ended();
     }
 }

@@ -1,6 +1,7 @@
 //! The systems of a world: registered, switched, asked about.
 
 use super::lifecycle::{Observed, Start};
+use super::links::Links;
 use super::pass::Pass;
 use super::scheduler::Notice;
 use super::slices::Slice;
@@ -43,6 +44,8 @@ pub(crate) struct SystemEntry {
     pub(crate) slice: Option<Box<Slice>>,
     /// What is handed its runs, if it is asynchronous.
     pub(crate) starter: Option<Starter>,
+    /// Who it was told is a member of its main query, if it is told at once.
+    pub(crate) links: Option<Links>,
     /// What it runs only on changes of.
     pub(crate) observed: Vec<Observed>,
     pub(crate) start: Start,
@@ -73,6 +76,8 @@ pub(crate) struct Systems {
     next: u32,
     /// How many are not started yet.
     pub(super) starting: usize,
+    /// How many are told at once who joins and leaves.
+    pub(super) linking: usize,
     /// Compiled again after the list changed.
     pub(super) plan: Option<Arc<Plan>>,
     /// The order they are brought in as they are added.
@@ -168,6 +173,7 @@ impl World {
         let constructor = system.name.clone();
         let id = self.add_system_from(system, constructor)?;
         self.begin_system(id);
+        self.tell_links();
         Ok(id)
     }
 
@@ -193,6 +199,12 @@ impl World {
                 worker.tracked.push(Some(Tracked::default()));
             }
         }
+        let links = compiled.queries.first().filter(|_| system.links).map(|query| {
+            let links = Links::default();
+            self.storage.watch_structure(query, &links.watch);
+            links
+        });
+        self.systems.linking += links.is_some() as usize;
         let observe = |component| {
             let (written, structure) = Default::default();
             self.storage.watch(component, &written);
@@ -219,6 +231,7 @@ impl World {
             budget: system.budget,
             check_every: system.check_every,
             slice: None,
+            links,
             starter: system.starter,
             observed,
             start: Start::Unasked,
@@ -255,7 +268,8 @@ impl World {
         self.wait_to_end(id);
         self.end_system(id);
         let Some(place) = self.systems.place(id) else { return false };
-        self.systems.list.remove(place);
+        let removed = self.systems.list.remove(place);
+        self.systems.linking -= removed.links.is_some() as usize;
         self.systems.count_starting();
         self.systems.plan = None;
         self.timing.remove_system(id);

@@ -15,6 +15,7 @@ mod hooks;
 mod host;
 mod hung;
 mod index;
+mod links;
 mod lists;
 mod loading;
 mod loading_sliced;
