@@ -11,8 +11,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use vivarium_world::inspect::*;
 use vivarium_world::{
-    Command, ComponentId, EntityId, Field, FieldValue, LogLevel, LogLine, Ordinal, Role, RunId, Scalar,
-    SystemId,
+    Command, ComponentId, EntityId, Field, FieldValue, LogLevel, LogLine, Ordinal, PlanNeighbours, Role,
+    RunId, Scalar, SystemId,
 };
 
 pub(crate) const TRANSFORM: ComponentId = ComponentId(1);
@@ -412,6 +412,20 @@ fn snapshot() -> Snapshot {
                 kind: "write/write",
                 sentence: "`bounce` waits for `move`: both write `velocity`".to_owned(),
             }],
+            neighbours: vec![
+                PlanNeighbours {
+                    earlier: MOVE,
+                    later: BOUNCE,
+                    joined: true,
+                    sentence: "`move` and `bounce` run as one, tile by tile".to_owned(),
+                },
+                PlanNeighbours {
+                    earlier: BOUNCE,
+                    later: WATCH,
+                    joined: false,
+                    sentence: "`bounce` and `watch` do not run as one: `watch` has a filter".to_owned(),
+                },
+            ],
         })),
         timing: Some(timing()),
         memory: Some(MemoryView {

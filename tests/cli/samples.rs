@@ -61,10 +61,12 @@ fn a_schedule_is_told_as_text_graph_and_document() {
     let folder = Folder::new();
     let text = folder.run(&["schedule", "harbor"]).exits(0).stdout;
     assert!(text.starts_with("0: tide\n1: sail\n"), "{text}");
+    assert!(text.contains("`tide` and `sail` do not run as one: "), "{text}");
     let dot = folder.run(&["schedule", "harbor", "--format", "dot"]).exits(0).stdout;
     assert!(dot.starts_with("digraph") && dot.contains("tide"), "{dot}");
     let document = folder.run(&["schedule", "harbor", "--format", "json"]).exits(0).json();
     assert_eq!(document["schedule"]["batches"][1][0], "sail");
+    assert_eq!(document["schedule"]["neighbours"][0]["joined"], false);
     let sentence = folder.run(&["schedule", "harbor", "--explain", "sail", "tide"]).exits(0).stdout;
     assert!(sentence.contains("`sail` waits for `tide`"), "{sentence}");
     folder.run(&["schedule", "harbor", "--explain", "sale", "tide"]).fails(2, &["sail"]);

@@ -39,9 +39,9 @@ pub use scene::{
     SceneHeader, SceneSystem, SceneTemplate, SceneText, SchedulerKind, SystemOrder, nearest, suggestion,
 };
 pub use schedule::{
-    Access, AccessOrder, Accumulator, Alone, Batches, BrokenCycle, ComponentNames, ComponentSet, Creates,
-    DueRun, Pair, PeriodState, Plan, PlanDocument, PlanPair, PlanSystem, QueryAccess, Reason, ReasonKind,
-    SystemAccess, order_by_access,
+    Access, AccessOrder, Accumulator, Alone, Apart, Batches, BrokenCycle, ComponentNames, ComponentSet,
+    Creates, DueRun, Obstacle, Pair, PeriodState, Plan, PlanDocument, PlanNeighbours, PlanPair, PlanSystem,
+    QueryAccess, Reason, ReasonKind, SystemAccess, order_by_access,
 };
 pub use system::{
     AccessError, Bundle, Chain, EffectError, EntityClosure, EntitySystem, IterableSystem, Members, Named,

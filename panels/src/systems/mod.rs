@@ -173,6 +173,10 @@ impl SystemsPanel {
             }
         });
         ui.horizontal_wrapped(|ui| touches(ui, view, system));
+        for neighbours in schedule.into_iter().flat_map(|schedule| model::neighbours(schedule, system.id)) {
+            let sentence = RichText::new(&neighbours.sentence);
+            ui.label(if neighbours.joined { sentence.strong() } else { sentence.weak() });
+        }
         for (at, (field, value)) in system.params.iter().enumerate() {
             ui.horizontal(|ui| {
                 ui.push_id((system.id, at), |ui| {
@@ -340,6 +344,20 @@ mod tests {
         assert_eq!(harness.state_mut().take(), [Select::System(Some(BOUNCE)).into()]);
         harness.get_by_label("bounce.damping");
         harness.get_by_label("Period of bounce");
+    }
+
+    #[test]
+    fn an_open_system_says_with_which_neighbours_it_runs_as_one() {
+        let mut fixture = Fixture::paused();
+        fixture.selection = fixture.selection.after(&Select::System(Some(BOUNCE)));
+        let mut harness = shown(fixture);
+        harness.get_by_label("`move` and `bounce` run as one, tile by tile");
+        harness.get_by_label("`bounce` and `watch` do not run as one: `watch` has a filter");
+        let selection = harness.state().selection.after(&Select::System(Some(MOVE)));
+        harness.state_mut().selection = selection;
+        harness.run();
+        harness.get_by_label("`move` and `bounce` run as one, tile by tile");
+        assert!(harness.query_by_label_contains("`watch` has a filter").is_none());
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::view::View;
 use vivarium_world::inspect::{PairReason, ScheduleView, SystemState, SystemView};
-use vivarium_world::{ComponentId, SystemId};
+use vivarium_world::{ComponentId, PlanNeighbours, SystemId};
 
 /// A line of the list: the head of a batch, or a system of it.
 #[derive(Debug, PartialEq)]
@@ -44,6 +44,11 @@ fn why_waits(schedule: &ScheduleView, batch: usize) -> Option<&str> {
 /// Why two systems may not run together, whichever comes first.
 pub(super) fn reason(schedule: &ScheduleView, a: SystemId, b: SystemId) -> Option<&PairReason> {
     schedule.reasons.iter().find(|r| (r.earlier, r.later) == (a, b) || (r.earlier, r.later) == (b, a))
+}
+
+/// What a system and its neighbours in registration order are to each other: whether they run as one, and why not.
+pub(super) fn neighbours(schedule: &ScheduleView, system: SystemId) -> impl Iterator<Item = &PlanNeighbours> {
+    schedule.neighbours.iter().filter(move |pair| pair.earlier == system || pair.later == system)
 }
 
 /// One letter for a kind of reason, so that colour is not all that tells them apart.
@@ -111,6 +116,9 @@ pub(super) fn as_text(view: &View<'_>, schedule: &ScheduleView) -> String {
     for reason in &schedule.reasons {
         text.push_str(&format!("{} ({})\n", reason.sentence, reason.kind));
     }
+    for neighbours in &schedule.neighbours {
+        text.push_str(&format!("{}\n", neighbours.sentence));
+    }
     text
 }
 
@@ -161,7 +169,8 @@ mod tests {
     #[test]
     fn systems_the_schedule_leaves_out_are_not_lost() {
         let fixture = Fixture::paused();
-        let schedule = ScheduleView { batches: vec![vec![MOVE]], reasons: Vec::new() };
+        let schedule =
+            ScheduleView { batches: vec![vec![MOVE]], reasons: Vec::new(), neighbours: Vec::new() };
         let names = names(&lines(&fixture.snapshot.systems, Some(&schedule)));
         assert_eq!(names, ["Batch 1: ", "move", "In no batch: ", "bounce", "watch"]);
     }
@@ -206,6 +215,8 @@ mod tests {
         let dot = as_dot(&fixture.view(), schedule);
         assert!(dot.contains("s0 -> s1 [label=\"write/write\"];"), "{dot}");
         assert_eq!(dot.matches('{').count(), dot.matches('}').count());
-        assert!(as_text(&fixture.view(), schedule).starts_with("Batch 1: move, watch\nBatch 2: bounce\n"));
+        let text = as_text(&fixture.view(), schedule);
+        assert!(text.starts_with("Batch 1: move, watch\nBatch 2: bounce\n"));
+        assert!(text.contains("`move` and `bounce` run as one, tile by tile\n"), "{text}");
     }
 }

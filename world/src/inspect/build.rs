@@ -279,7 +279,8 @@ fn schedule_view(world: &World, plan: &Plan) -> ScheduleView {
         kind: pair.kind,
         sentence: pair.sentence,
     });
-    ScheduleView { batches: batches.collect(), reasons: reasons.collect() }
+    let neighbours = plan.neighbours().collect();
+    ScheduleView { batches: batches.collect(), reasons: reasons.collect(), neighbours }
 }
 
 fn fill_timing(world: &World, out: &mut TimingView) {

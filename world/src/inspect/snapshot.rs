@@ -2,6 +2,7 @@
 
 use crate::component::{Field, FieldValue};
 use crate::id::{ComponentId, EntityId, Ordinal, RunId, SystemId};
+use crate::schedule::PlanNeighbours;
 use crate::timing::{TickSample, TimingRow};
 use std::sync::Arc;
 use std::time::Duration;
@@ -348,6 +349,8 @@ pub struct ScheduleView {
     pub batches: Vec<Vec<SystemId>>,
     /// The reason of every pair that may not run together, the earlier system first.
     pub reasons: Vec<PairReason>,
+    /// Every system but the last with the one registered after it: whether they run as one, and why not.
+    pub neighbours: Vec<PlanNeighbours>,
 }
 
 /// Why two systems may not run together.

@@ -32,6 +32,7 @@ mod raw;
 mod rows;
 mod slots;
 mod storage;
+mod tiles;
 mod tuple;
 mod visit;
 mod watch;
@@ -46,7 +47,8 @@ pub(crate) use raw::{RowBlocks, visit_blocks};
 pub(crate) use rows::{ArchetypeId, Rows};
 pub(crate) use slots::{ReservedIds, SlotTable};
 pub(crate) use storage::{CompiledQuery, Storage, StorageToken};
-pub(crate) use visit::{RowCursor, id_in_run, visit, visit_chunks, visit_ids, visit_to};
+pub(crate) use tiles::{Tile, Tiles};
+pub(crate) use visit::{RowCursor, id_in_run, parts_of, visit, visit_chunks, visit_ids, visit_to};
 pub(crate) use watch::WatchToken;
 
 pub use item::{Changed, Item, ItemKind, ItemTerm, With, Without};

@@ -5,7 +5,7 @@
     reason = "visits the rows of a run's mask from several threads; the invariants are in `memory`"
 )]
 
-use super::mask::Piece;
+use super::mask::{Mask, Piece};
 use super::storage::Lent;
 use super::tuple::Query;
 use super::visit::visit_members;
@@ -14,6 +14,33 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 /// Rows of a part. Fixed, so that results do not depend on how many threads there are.
 const PART: u32 = 256;
+
+/// Where each part of a query begins: a place in its pieces, and rows to skip of that piece.
+pub(super) fn part_starts(mask: &Mask) -> Vec<(u32, u32)> {
+    let mut starts = Vec::with_capacity(mask.members / PART as usize + 1);
+    let mut in_part = PART;
+    for (at, piece) in mask.pieces.iter().enumerate() {
+        if piece.len == 0 {
+            if in_part >= PART {
+                starts.push((at as u32, 0));
+                in_part = 0;
+            }
+            in_part += piece.bits.count_ones();
+            continue;
+        }
+        let mut done = 0;
+        while done < piece.len {
+            if in_part >= PART {
+                starts.push((at as u32, done));
+                in_part = 0;
+            }
+            let these = (PART - in_part).min(piece.len - done);
+            in_part += these;
+            done += these;
+        }
+    }
+    starts
+}
 
 /// What is left to claim of a query of one run.
 pub(crate) struct Parts<'a, Q: Query> {
@@ -40,29 +67,8 @@ impl<'a, Q: Query> Parts<'a, Q> {
         lent.queries[query].visited = true;
         let lent: &'a Lent = lent;
         let columns = Q::open(lent, query);
-        let pieces = lent.queries[query].mask.pieces.as_slice();
-        let mut starts = Vec::with_capacity(lent.queries[query].mask.members / PART as usize + 1);
-        let mut in_part = PART;
-        for (at, piece) in pieces.iter().enumerate() {
-            if piece.len == 0 {
-                if in_part >= PART {
-                    starts.push((at as u32, 0));
-                    in_part = 0;
-                }
-                in_part += piece.bits.count_ones();
-                continue;
-            }
-            let mut done = 0;
-            while done < piece.len {
-                if in_part >= PART {
-                    starts.push((at as u32, done));
-                    in_part = 0;
-                }
-                let these = (PART - in_part).min(piece.len - done);
-                in_part += these;
-                done += these;
-            }
-        }
+        let mask = &lent.queries[query].mask;
+        let (pieces, starts) = (mask.pieces.as_slice(), part_starts(mask));
         let (next, panicked_at) = (AtomicUsize::new(0), AtomicU64::new(NOWHERE));
         Self { columns, pieces, starts, next, panicked_at, at: &lent.at, baseline: lent.baseline }
     }
@@ -131,12 +137,12 @@ impl Drop for NoteOnPanic<'_> {
 
 /// The pieces from one start to the next.
 #[derive(Clone)]
-struct Cut<'a> {
-    pieces: &'a [Piece],
-    first: u32,
-    skip: u32,
-    last: u32,
-    end: u32,
+pub(super) struct Cut<'a> {
+    pub(super) pieces: &'a [Piece],
+    pub(super) first: u32,
+    pub(super) skip: u32,
+    pub(super) last: u32,
+    pub(super) end: u32,
 }
 
 impl Iterator for Cut<'_> {

@@ -442,6 +442,21 @@ impl Storage {
         Lent { run, queries, pools, ids: self.lent_ids(), own, baseline: false, at: Cell::default() }
     }
 
+    /// Lends what several runs need that are done as one, whose queries these are, one each.
+    ///
+    /// # Panics
+    /// If another run's borrow of a pool forbids it.
+    pub(crate) fn lend_joined<'q>(
+        &mut self,
+        run: RunId,
+        borrows: &[(ComponentId, bool)],
+        queries: impl Iterator<Item = &'q CompiledQuery>,
+    ) -> Lent {
+        let mut lent = self.lend(run, borrows, &[], &[]);
+        lent.queries = queries.map(|query| LentQuery::of(query, borrows)).collect();
+        lent
+    }
+
     /// What a visit by the world thread needs, which borrows the world until it is over. The query's mask is up to
     /// date.
     pub(crate) fn view(&self, borrows: &[(ComponentId, bool)], query: &CompiledQuery) -> Lent {
@@ -629,6 +644,21 @@ impl Lent {
     /// Whether the first query's mask is this one, so that every row it has has its page in the directories.
     pub(crate) fn is_up_to_date(&self, mask: &Arc<Mask>) -> bool {
         self.queries.first().is_some_and(|query| Arc::ptr_eq(&query.mask, mask))
+    }
+
+    /// What belongs to one of the runs that this was lent to as one: the mask of its query, and no pools.
+    pub(crate) fn without_pools(&self, run: RunId, query: usize) -> Self {
+        let LentQuery { kinds, mask, .. } = &self.queries[query];
+        let query = LentQuery { terms: Vec::new(), kinds: kinds.clone(), mask: mask.clone(), visited: false };
+        let LentPool { component, block_size, ref directory } = self.ids;
+        let ids = LentPool { component, block_size, directory: directory.clone() };
+        let (pools, own) = (Vec::new(), Vec::new());
+        Self { run, queries: vec![query], pools, ids, own, baseline: self.baseline, at: Cell::default() }
+    }
+
+    /// Lets two queries change places.
+    pub(crate) fn swap_queries(&mut self, one: usize, other: usize) {
+        self.queries.swap(one, other);
     }
 
     /// Counts more watchers as the run's own: what it writes is no news to them.

@@ -5,6 +5,7 @@
 use super::bits::ones;
 use super::item::Item;
 use super::mask::Piece;
+use super::parts::part_starts;
 use super::storage::Lent;
 use super::tuple::Query;
 use crate::id::EntityId;
@@ -21,7 +22,7 @@ pub(crate) fn visit<Q: Query>(lent: &mut Lent, query: usize, each: impl FnMut(Q:
 }
 
 /// How far a visit has come that is done bit by bit.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct RowCursor {
     piece: usize,
     /// Rows done of that piece.
@@ -35,13 +36,21 @@ impl RowCursor {
     }
 }
 
-/// Calls `each` with the members of a query from a cursor on, as far as their rows are below `end`, and moves the
-/// cursor there. Scattered rows of one word are visited together: `end` is a multiple of 64.
+/// Where each part of a query begins.
+pub(crate) fn parts_of(lent: &Lent, query: usize) -> Vec<RowCursor> {
+    let starts = part_starts(&lent.queries[query].mask).into_iter();
+    starts.map(|(piece, done)| RowCursor { piece: piece as usize, done }).collect()
+}
+
+/// Calls `each` with the members of a query from a cursor on, as far as their rows are below `end` and a part that
+/// begins at `until` is not reached, and moves the cursor there. Scattered rows of one word are visited together:
+/// `end` is a multiple of 64.
 pub(crate) fn visit_to<Q: Query>(
     lent: &mut Lent,
     query: usize,
     from: &mut RowCursor,
     end: u32,
+    until: Option<RowCursor>,
     each: impl FnMut(Q::Row<'_>, u32),
 ) {
     debug_assert!(end.is_multiple_of(64));
@@ -49,12 +58,16 @@ pub(crate) fn visit_to<Q: Query>(
     let columns = Q::open(lent, query);
     let pieces = lent.queries[query].mask.pieces.as_slice();
     let these = std::iter::from_fn(|| {
+        if until.is_some_and(|until| *from >= until) {
+            return None;
+        }
         let piece = pieces.get(from.piece).filter(|piece| piece.row + from.done < end)?;
         if piece.len == 0 {
             from.piece += 1;
             return Some(*piece);
         }
-        let (row, to) = (piece.row + from.done, end.min(piece.row + piece.len));
+        let of_part = until.filter(|until| until.piece == from.piece).map_or(piece.len, |until| until.done);
+        let (row, to) = (piece.row + from.done, end.min(piece.row + of_part));
         from.done = to - piece.row;
         if from.done == piece.len {
             *from = RowCursor { piece: from.piece + 1, done: 0 };

@@ -111,6 +111,16 @@ impl Access {
         Self::new().runs_alone(Alone::UnknownAccess)
     }
 
+    /// Everything that this or another touches, as one. Neither creates, kills or runs alone.
+    pub(crate) fn and(mut self, other: &Self) -> Self {
+        debug_assert!(!other.may_create() && !other.may_kill() && other.alone().is_none());
+        self.reads = self.reads.union(&other.reads);
+        self.explicit_reads = self.explicit_reads.union(&other.explicit_reads);
+        self.writes = self.writes.union(&other.writes);
+        self.queries.extend(other.queries.iter().cloned());
+        self
+    }
+
     /// Reads a component outside the queries, such as one of another entity.
     pub fn read(mut self, component: ComponentId) -> Self {
         self.explicit_reads.insert(component);

@@ -17,6 +17,21 @@ pub struct PlanDocument {
     pub batches: Vec<Vec<String>>,
     /// Every pair of which the later one waits for the earlier one.
     pub pairs: Vec<PlanPair>,
+    /// Every system but the last with the one registered after it.
+    pub neighbours: Vec<PlanNeighbours>,
+}
+
+/// Two systems side by side in registration order.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PlanNeighbours {
+    /// Id of the one registered earlier.
+    pub earlier: SystemId,
+    /// Id of the next.
+    pub later: SystemId,
+    /// Whether they run as one, tile by tile.
+    pub joined: bool,
+    /// That in a sentence, or why they do not.
+    pub sentence: String,
 }
 
 /// A system of a [`PlanDocument`].
@@ -68,12 +83,17 @@ impl Plan {
         text
     }
 
-    /// The batches, then a sentence for every pair that may not run at once.
+    /// The batches, a sentence for every pair that may not run at once, and one for every two neighbours that run as
+    /// one or do not.
     pub fn text(&self, names: &ComponentNames<'_>) -> String {
         let mut text = self.batch_lines();
         for (index, pair) in self.ordered_pairs(names).enumerate() {
             let gap = if index == 0 { "\n" } else { "" };
             let _ = writeln!(text, "{gap}{}", pair.sentence);
+        }
+        for (index, neighbours) in self.neighbours().enumerate() {
+            let gap = if index == 0 { "\n" } else { "" };
+            let _ = writeln!(text, "{gap}{}", neighbours.sentence);
         }
         text
     }
@@ -125,7 +145,18 @@ impl Plan {
             systems: systems.collect(),
             batches: self.batches().batches().iter().map(labels).collect(),
             pairs: self.ordered_pairs(names).collect(),
+            neighbours: self.neighbours().collect(),
         }
+    }
+
+    /// Every system but the last with the one after it.
+    pub fn neighbours(&self) -> impl Iterator<Item = PlanNeighbours> {
+        self.systems().windows(2).enumerate().map(|(place, systems)| PlanNeighbours {
+            earlier: systems[0].id,
+            later: systems[1].id,
+            joined: self.apart(place).is_none(),
+            sentence: self.explain_joint(place).unwrap_or_default(),
+        })
     }
 
     /// Every pair of which the later one waits, ordered by the later one, then the earlier one.

@@ -2,6 +2,7 @@
 
 use super::access::Access;
 use super::conflict::{Reason, ReasonKind};
+use super::tiles::{Apart, TileTraits};
 use crate::id::SystemId;
 use std::collections::HashMap;
 
@@ -70,7 +71,7 @@ impl Batches {
 /// Systems are named by their place in registration order, from 0, except where an id is asked for.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    systems: Vec<SystemAccess>,
+    pub(super) systems: Vec<SystemAccess>,
     /// By system: its name, with its id where another one has the same name.
     labels: Vec<String>,
     /// What a run of column waits for a run of row for, if it was queued later: n × n, because in the next update
@@ -78,6 +79,8 @@ pub struct Plan {
     relations: Vec<Option<ReasonKind>>,
     predecessors: Vec<Vec<usize>>,
     batches: Batches,
+    /// By system but the last: why it is not joined with the next; none if it is.
+    pub(super) joints: Vec<Option<Apart>>,
 }
 
 impl Plan {
@@ -95,11 +98,13 @@ impl Plan {
             (0..count).map(|later| (0..later).filter(|&earlier| waits(earlier, later)).collect()).collect();
         Self {
             batches: Batches::of(count, waits),
+            joints: Vec::new(),
             predecessors,
             labels: labels(systems),
             systems: systems.to_vec(),
             relations,
         }
+        .with_tiles(&vec![TileTraits::UNKNOWN; count], true)
     }
 
     /// The systems, in registration order.

@@ -24,14 +24,46 @@ pub(crate) struct Ticket(u64);
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Stage {
     Waiting,
-    Working(RunId),
-    Done { run: RunId, creates: bool, kills: bool },
+    /// So many of its runs work still.
+    Working {
+        runs: Runs,
+        left: u32,
+        creates: bool,
+        kills: bool,
+    },
+    /// So many of its runs are not complete.
+    Done {
+        runs: Runs,
+        left: u32,
+        creates: bool,
+        kills: bool,
+    },
+}
+
+/// What a queued run was dispatched as: one run, or one for each of the systems that are joined in it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Runs {
+    pub(crate) first: RunId,
+    pub(crate) count: u32,
+}
+
+impl Runs {
+    fn has(self, run: RunId) -> bool {
+        (self.first.0..self.first.0 + self.count as u64).contains(&run.0)
+    }
+
+    /// Each in order.
+    pub(crate) fn iter(self) -> impl Iterator<Item = RunId> {
+        (self.first.0..self.first.0 + self.count as u64).map(RunId)
+    }
 }
 
 #[derive(Debug)]
 struct Queued {
     ticket: Ticket,
     due: DueRun,
+    /// Runs of other systems that are joined with it, in order.
+    joined: Vec<DueRun>,
     /// The access it was queued with.
     access: Arc<Access>,
     stage: Stage,
@@ -40,9 +72,18 @@ struct Queued {
 }
 
 impl Queued {
+    fn is_of(&self, system: SystemId) -> bool {
+        self.due.system == system || self.joined.iter().any(|due| due.system == system)
+    }
+
+    /// Whether a later queued run waits for this one.
+    fn blocks_run(&self, later: &Self) -> bool {
+        self.blocks(later.due.system, &later.access) || later.joined.iter().any(|due| self.is_of(due.system))
+    }
+
     /// Whether a later run of `system` with `access` waits for this one.
     fn blocks(&self, system: SystemId, access: &Access) -> bool {
-        self.due.system == system || self.access.may_kill() || self.access.conflict(access).is_some()
+        self.is_of(system) || self.access.may_kill() || self.access.conflict(access).is_some()
     }
 }
 
@@ -67,11 +108,18 @@ impl RunQueue {
     }
 
     /// Queues a run behind all others.
-    pub(crate) fn push(&mut self, due: DueRun, access: Arc<Access>) -> Ticket {
+    #[cfg(test)]
+    fn push(&mut self, due: DueRun, access: Arc<Access>) -> Ticket {
+        self.push_joined(due, Vec::new(), access)
+    }
+
+    /// Queues runs that are done as one, with the access of all.
+    pub(crate) fn push_joined(&mut self, due: DueRun, joined: Vec<DueRun>, access: Arc<Access>) -> Ticket {
         let ticket = Ticket(self.next);
         self.next += 1;
-        let blockers = self.runs.iter().filter(|earlier| earlier.blocks(due.system, &access)).count() as u32;
-        self.runs.push_back(Queued { ticket, due, access, stage: Stage::Waiting, blockers });
+        let mut queued = Queued { ticket, due, joined, access, stage: Stage::Waiting, blockers: 0 };
+        queued.blockers = self.runs.iter().filter(|earlier| earlier.blocks_run(&queued)).count() as u32;
+        self.runs.push_back(queued);
         ticket
     }
 
@@ -94,28 +142,33 @@ impl RunQueue {
     }
 
     /// A run was dispatched.
-    pub(crate) fn start(&mut self, ticket: Ticket, run: RunId) {
+    pub(crate) fn start(&mut self, ticket: Ticket, runs: Runs) {
         let place = self.place(ticket);
         let queued = &mut self.runs[place];
         assert!(
             queued.stage == Stage::Waiting && queued.blockers == 0,
             "a run starts once, when nothing is in its way"
         );
-        queued.stage = Stage::Working(run);
+        queued.stage = Stage::Working { runs, left: runs.count, creates: false, kills: false };
     }
 
     /// A run's work is done, and what it asks for is known.
     pub(crate) fn finish(&mut self, ticket: Ticket, creates: bool, kills: bool) {
         let place = self.place(ticket);
-        if let Stage::Working(run) = self.runs[place].stage {
-            self.runs[place].stage = Stage::Done { run, creates, kills };
+        let stage = &mut self.runs[place].stage;
+        if let Stage::Working { runs, left, creates: created, kills: killed } = *stage {
+            let (creates, kills) = (created || creates, killed || kills);
+            *stage = match left {
+                0 | 1 => Stage::Done { runs, left: runs.count, creates, kills },
+                _ => Stage::Working { runs, left: left - 1, creates, kills },
+            };
         }
     }
 
     /// The first run whose effects may be applied.
-    pub(crate) fn publishable(&self) -> Option<(Ticket, RunId)> {
+    pub(crate) fn publishable(&self) -> Option<(Ticket, Runs)> {
         (0..self.runs.len()).find_map(|place| match self.runs[place].stage {
-            Stage::Done { run, .. } if self.may_publish(place) => Some((self.runs[place].ticket, run)),
+            Stage::Done { runs, .. } if self.may_publish(place) => Some((self.runs[place].ticket, runs)),
             _ => None,
         })
     }
@@ -124,8 +177,7 @@ impl RunQueue {
     pub(crate) fn ticket_of(&self, run: RunId) -> Option<Ticket> {
         let is_it = |queued: &&Queued| match queued.stage {
             Stage::Waiting => false,
-            Stage::Working(working) => working == run,
-            Stage::Done { run: done, .. } => done == run,
+            Stage::Working { runs, .. } | Stage::Done { runs, .. } => runs.has(run),
         };
         self.runs.iter().find(is_it).map(|queued| queued.ticket)
     }
@@ -134,7 +186,7 @@ impl RunQueue {
         let run = &self.runs[place];
         let mut earlier = self.runs.range(..place);
         match run.stage {
-            Stage::Waiting | Stage::Working(_) => false,
+            Stage::Waiting | Stage::Working { .. } => false,
             Stage::Done { kills: true, .. } => place == 0,
             Stage::Done { creates: true, .. } => {
                 !earlier.any(|other| other.access.is_published_before(&run.access))
@@ -148,20 +200,49 @@ impl RunQueue {
         let place = self.place(ticket);
         let Some(run) = self.runs.remove(place) else { return };
         for later in self.runs.range_mut(place..) {
-            if run.blocks(later.due.system, &later.access) {
+            if run.blocks_run(later) {
                 later.blockers -= 1;
             }
         }
     }
 
-    /// What a ticket is for.
-    pub(crate) fn due(&self, ticket: Ticket) -> DueRun {
-        self.runs[self.place(ticket)].due
+    /// What a ticket is for, and what is joined with it.
+    pub(crate) fn due(&self, ticket: Ticket) -> (DueRun, &[DueRun]) {
+        let queued = &self.runs[self.place(ticket)];
+        (queued.due, &queued.joined)
+    }
+
+    /// One of the runs of a ticket is over, its effects applied; with the last of them the ticket is complete.
+    pub(crate) fn run_completed(&mut self, ticket: Ticket) {
+        let place = self.place(ticket);
+        match &mut self.runs[place].stage {
+            Stage::Done { left: left @ 2.., .. } => *left -= 1,
+            _ => self.complete(ticket),
+        }
+    }
+
+    /// Takes the runs of a system that have not started out of the queue.
+    pub(crate) fn forget(&mut self, system: SystemId) {
+        let waiting: Vec<Ticket> = self.waiting_of(system).collect();
+        for ticket in waiting {
+            let place = self.place(ticket);
+            let queued = &mut self.runs[place];
+            // Who waits for whom stays as it was: joined runs keep the access of all, which each of them conflicts with.
+            queued.joined.retain(|due| due.system != system);
+            if queued.due.system != system {
+                continue;
+            }
+            if queued.joined.is_empty() {
+                self.complete(ticket);
+            } else {
+                queued.due = queued.joined.remove(0);
+            }
+        }
     }
 
     /// Runs of a system that have not started.
     pub(crate) fn waiting_of(&self, system: SystemId) -> impl Iterator<Item = Ticket> + '_ {
-        let waiting = move |run: &&Queued| run.due.system == system && run.stage == Stage::Waiting;
+        let waiting = move |run: &&Queued| run.is_of(system) && run.stage == Stage::Waiting;
         self.runs.iter().filter(waiting).map(|run| run.ticket)
     }
 
@@ -171,7 +252,7 @@ impl RunQueue {
         let Some(first) = waiting.next() else { return (0, None) };
         let place = self.place(first);
         let run = &self.runs[place];
-        let blocker = self.runs.range(..place).find(|earlier| earlier.blocks(run.due.system, &run.access));
+        let blocker = self.runs.range(..place).find(|earlier| earlier.blocks_run(run));
         (1 + waiting.count(), blocker.map(|blocker| blocker.due.system))
     }
 
@@ -266,7 +347,7 @@ mod tests {
             let index = |ticket: Ticket| runs.iter().position(|run| run.0 == ticket).unwrap();
             while !queue.is_empty() {
                 while let Some(ticket) = queue.startable() {
-                    queue.start(ticket, RunId(index(ticket) as u64));
+                    queue.start(ticket, Runs { first: RunId(index(ticket) as u64), count: 1 });
                     for &other in &working {
                         let (a, b) = (index(other).min(index(ticket)), index(other).max(index(ticket)));
                         let clash = accesses[runs[a].1].conflict(&accesses[runs[b].1]);
@@ -281,8 +362,8 @@ mod tests {
                 let ticket = working.swap_remove(choice % working.len());
                 let spec = &specs[runs[index(ticket)].1];
                 queue.finish(ticket, spec.creates.is_some(), spec.kills && !choice.is_multiple_of(3));
-                while let Some((ticket, run)) = queue.publishable() {
-                    prop_assert_eq!((run.0 as usize, queue.ticket_of(run)), (index(ticket), Some(ticket)));
+                while let Some((ticket, runs)) = queue.publishable() {
+                    prop_assert_eq!((runs.first.0 as usize, queue.ticket_of(runs.first)), (index(ticket), Some(ticket)));
                     queue.complete(ticket);
                     seen[index(ticket)].published = Some(time);
                     time += 1;
@@ -313,9 +394,10 @@ mod tests {
         queue.push(due(4, 2), writes);
         assert_eq!((queue.backlog(), queue.oldest()), (2, Some(SystemId(4))));
         assert_eq!(queue.waits(SystemId(5)), (1, Some(SystemId(4))));
-        queue.start(first, RunId(7));
+        let runs = Runs { first: RunId(7), count: 1 };
+        queue.start(first, runs);
         queue.finish(first, false, false);
-        assert_eq!(queue.publishable(), Some((first, RunId(7))));
+        assert_eq!(queue.publishable(), Some((first, runs)));
         queue.complete(first);
         assert_eq!(queue.waits(SystemId(5)), (1, None));
         assert_eq!(queue.waits(SystemId(4)), (1, Some(SystemId(5))));

@@ -5,6 +5,7 @@ use super::filter::Filter;
 use super::iterable::IterableBody;
 use super::kinds::{Startup, System};
 use super::run::Run;
+use super::tiles::TileBody;
 use super::tracking::{QueryChanges, Tracked};
 use crate::id::EntityId;
 use crate::memory::{Lent, Mask, id_in_run, visit_ids};
@@ -65,6 +66,11 @@ impl<S: System> WorldBody for S {
 /// A system that a run takes along to another thread.
 pub(crate) trait WorkerBody: Lifecycle {
     fn run(&mut self, work: &mut Work<'_>, run: &mut Run);
+
+    /// As what can be driven tile by tile; none if it cannot.
+    fn tile(&mut self) -> Option<&mut dyn TileBody> {
+        None
+    }
 
     fn init(&mut self, _work: &mut Work<'_>, _run: &mut Run) -> Result<(), String> {
         Ok(())
@@ -153,6 +159,11 @@ pub(crate) enum JobOutcome {
 }
 
 impl Job {
+    /// Its body, if that can be driven tile by tile.
+    pub(super) fn tile(&mut self) -> Option<&mut dyn TileBody> {
+        self.worker.body.tile()
+    }
+
     /// Does the work; a panic in the system is caught here.
     pub(crate) fn execute(&mut self) -> JobOutcome {
         self.catch(|body, work, run| body.run(work, run))

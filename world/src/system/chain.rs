@@ -3,19 +3,17 @@
 
 use super::body::{Body, Lifecycle, Work, Worker, WorkerBody, report_failed};
 use super::definition::{SystemDef, SystemKind};
+use super::each::Each;
 use super::kinds::Outcome;
 use super::run::Run;
-use crate::memory::{ItemTerm, Lent, Query, RowCursor, visit_to};
+use super::tiles::{TILE, TileBody};
+use crate::memory::{ItemTerm, Query};
 use std::any::Any;
-use std::marker::PhantomData;
-
-/// Rows that all steps update before any goes on: few enough that their blocks stay in the first-level cache.
-const TILE: u32 = 512;
 
 /// Updates for one system to do one after another, each over a query of its own; see [`SystemDef::chain`].
 #[derive(Default)]
 pub struct Chain {
-    steps: Vec<Box<dyn Step>>,
+    steps: Vec<Box<dyn TileBody + Send>>,
     queries: Vec<(String, Vec<ItemTerm>)>,
 }
 
@@ -35,36 +33,8 @@ impl Chain {
         R: Outcome + 'static,
     {
         self.queries.push((format!("step {}", self.steps.len() + 1), Q::terms()));
-        self.steps.push(Box::new(Updates::<Q, _> { update, query: PhantomData }));
+        self.steps.push(Box::new(Each::<Q, _>::new(update)));
         self
-    }
-}
-
-trait Step: Send {
-    /// Updates the members of a query from the cursor on, as far as their rows are below `end`.
-    fn update(&mut self, lent: &mut Lent, query: usize, from: &mut RowCursor, end: u32, run: &mut Run);
-}
-
-struct Updates<Q, F> {
-    update: F,
-    query: PhantomData<fn() -> Q>,
-}
-
-impl<Q, R, F> Step for Updates<Q, F>
-where
-    Q: Query,
-    R: Outcome,
-    F: for<'a> FnMut(Q::Row<'a>, &mut Run) -> R + Send,
-{
-    fn update(&mut self, lent: &mut Lent, query: usize, from: &mut RowCursor, end: u32, run: &mut Run) {
-        let update = &mut self.update;
-        let mut failed: Vec<(u32, String)> = Vec::new();
-        visit_to::<Q>(lent, query, from, end, |item, row| {
-            if let Some(error) = update(item, run).error() {
-                failed.push((row, error));
-            }
-        });
-        report_failed(lent, query, failed, run);
     }
 }
 
@@ -77,14 +47,19 @@ impl Lifecycle for Chain {
 impl WorkerBody for Chain {
     fn run(&mut self, work: &mut Work<'_>, run: &mut Run) {
         let lent = &mut *work.lent;
-        let mut cursors = vec![RowCursor::default(); self.steps.len()];
+        let steps = self.steps.iter_mut().enumerate();
+        let mut steps: Vec<_> = steps.map(|(query, step)| (step.begin(lent, query), step)).collect();
         loop {
-            let next = cursors.iter().enumerate().filter_map(|(query, cursor)| cursor.row(lent, query)).min();
-            let Some(next) = next else { return };
+            let rows =
+                steps.iter().enumerate().filter_map(|(query, (progress, _))| progress.row(lent, query));
+            let Some(next) = rows.min() else { break };
             let end = (next / TILE + 1).saturating_mul(TILE);
-            for (query, (step, cursor)) in self.steps.iter_mut().zip(&mut cursors).enumerate() {
-                step.update(lent, query, cursor, end, run);
+            for (query, (progress, step)) in steps.iter_mut().enumerate() {
+                step.update(lent, query, progress, end, run);
             }
+        }
+        for (query, (progress, _)) in steps.into_iter().enumerate() {
+            report_failed(lent, query, progress.failed, run);
         }
     }
 }

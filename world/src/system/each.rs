@@ -6,9 +6,10 @@ use super::kinds::{EntitySystem, Outcome, Startup, WorkerSystem};
 use super::members::Members;
 use super::named::Named;
 use super::run::Run;
+use super::tiles::{Progress, TileBody};
 use super::tracking::QueryChanges;
 use crate::id::EntityId;
-use crate::memory::{Lent, Query, visit, visit_chunks};
+use crate::memory::{Lent, Query, visit, visit_chunks, visit_to};
 use crate::world::World;
 use std::any::Any;
 use std::marker::PhantomData;
@@ -39,6 +40,26 @@ where
 {
     fn run(&mut self, work: &mut Work<'_>, run: &mut Run) {
         update_all::<Q, R>(work.lent, run, &mut self.each);
+    }
+
+    fn tile(&mut self) -> Option<&mut dyn TileBody> {
+        Some(self)
+    }
+}
+
+impl<Q, R, F> TileBody for Each<Q, F>
+where
+    Q: Query + 'static,
+    R: Outcome,
+    F: for<'a> FnMut(Q::Row<'a>, &mut Run) -> R + Send + 'static,
+{
+    fn update(&mut self, lent: &mut Lent, query: usize, progress: &mut Progress, end: u32, run: &mut Run) {
+        let Progress { cursor, failed, .. } = progress;
+        visit_to::<Q>(lent, query, cursor, end, None, |item, row| {
+            if let Some(error) = (self.each)(item, run).error() {
+                failed.push((row, error));
+            }
+        });
     }
 }
 

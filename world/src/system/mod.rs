@@ -11,6 +11,7 @@ mod effects;
 mod filter;
 mod function;
 mod iterable;
+mod joined; // several of them as one
 mod kinds;
 mod members;
 mod named;
@@ -18,6 +19,7 @@ mod parallel;
 mod params;
 mod run;
 mod spec;
+mod tiles; // bodies that can be driven over some rows at a time
 mod tracking;
 
 pub use access::AccessError;
@@ -40,5 +42,6 @@ pub(crate) use body::{Body, Heard, Job, JobOutcome, Lifecycle, Part, Worker, pan
 pub(crate) use definition::{ShouldRun, Starter};
 pub(crate) use effects::{ChangeKind, ChangeRun, Changes, Effects, Staged};
 pub(crate) use iterable::IterableBody;
+pub(crate) use joined::{JoinedDone, JoinedJob};
 pub(crate) use run::{Capabilities, RunShared};
 pub(crate) use tracking::Tracked;

@@ -4,8 +4,10 @@ use super::body::{Lifecycle, Work, WorkerBody, report_failed};
 use super::effects::Effects;
 use super::kinds::Outcome;
 use super::run::Run;
-use crate::memory::{Parts, Query};
+use super::tiles::{Failed, Progress, SharedTileBody, TileBody};
+use crate::memory::{Lent, Parts, Query, Tile, visit_to};
 use std::any::Any;
+use std::cell::Cell;
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -96,6 +98,65 @@ where
             resume_unwind(panic);
         }
         report_failed(lent, 0, failed, run);
+    }
+
+    fn tile(&mut self) -> Option<&mut dyn TileBody> {
+        Some(self)
+    }
+}
+
+impl<Q, R, F> TileBody for EachInParts<Q, F>
+where
+    Q: Query + 'static,
+    R: Outcome,
+    F: for<'a> Fn(Q::Row<'a>, &mut Run) -> R + Send + Sync + 'static,
+{
+    fn begin(&self, lent: &Lent, query: usize) -> Progress {
+        Progress::in_parts(lent, query)
+    }
+
+    /// A part goes on in the next tile as if there were no tiles.
+    fn update(&mut self, lent: &mut Lent, query: usize, progress: &mut Progress, end: u32, run: &mut Run) {
+        let Progress { cursor, parts, begun, failed } = progress;
+        while cursor.row(lent, query).is_some_and(|row| row < end) {
+            if parts.get(*begun) == Some(cursor) {
+                run.begin_part(*begun);
+                *begun += 1;
+            }
+            visit_to::<Q>(lent, query, cursor, end, parts.get(*begun).copied(), |item, row| {
+                if let Some(error) = (self.each)(item, run).error() {
+                    failed.push((row, error));
+                }
+            });
+        }
+    }
+
+    fn shared(&self) -> Option<&dyn SharedTileBody> {
+        Some(self)
+    }
+}
+
+impl<Q, R, F> SharedTileBody for EachInParts<Q, F>
+where
+    Q: Query + 'static,
+    R: Outcome,
+    F: for<'a> Fn(Q::Row<'a>, &mut Run) -> R + Send + Sync + 'static,
+{
+    fn update_part(
+        &self,
+        tile: &mut Tile<'_, '_>,
+        query: usize,
+        part: usize,
+        at: &Cell<(u32, u32)>,
+        run: &mut Run,
+    ) -> Failed {
+        let mut failed = Failed::new();
+        tile.visit::<Q>(query, part, at, |item, row| {
+            if let Some(error) = (self.each)(item, run).error() {
+                failed.push((row, error));
+            }
+        });
+        failed
     }
 }
 

@@ -24,6 +24,17 @@ pub(crate) struct Capabilities {
     pub(crate) kills: bool,
 }
 
+impl Capabilities {
+    /// Whether it may ask for anything.
+    pub(crate) fn any(&self) -> bool {
+        let lists = [&self.sets, &self.adds, &self.removes];
+        self.kills
+            || self.creates_anything
+            || self.creates.is_some()
+            || lists.iter().any(|list| !list.is_empty())
+    }
+}
+
 /// What all runs of a world share.
 pub(crate) struct RunShared {
     pub(crate) registry: Registry,

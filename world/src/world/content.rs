@@ -103,6 +103,7 @@ impl World {
         self.clocks.paused = old.clocks.paused;
         self.clocks.max_catch_up = old.clocks.max_catch_up;
         self.max_backlog = old.max_backlog;
+        self.set_tiles(!old.systems.apart);
         self.systems.continue_after(&old.systems);
         self.runs.continue_after(&old.runs);
         self.content = old.content + 1;

@@ -4,10 +4,13 @@ use super::World;
 use super::events::{SystemError, SystemPhase};
 use super::pass::{Pass, arranged};
 use super::scheduler::Dispatched;
-use crate::id::{RunId, SystemId};
-use crate::memory::{Mask, ReservedIds};
+use super::systems::SystemEntry;
+use crate::id::{EntityId, RunId, SystemId};
+use crate::memory::{Mask, ReservedIds, Storage};
 use crate::schedule::DueRun;
-use crate::system::{Body, Effects, Heard, Job, OpenRun, Part, Run, Step, SystemKind, Worker, panic_message};
+use crate::system::{
+    Body, Effects, Heard, Job, OpenRun, Part, Run, RunShared, Step, SystemKind, Worker, panic_message,
+};
 use crate::timing::RunTime;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -180,27 +183,10 @@ impl World {
         let creates = entry.capabilities.creates.is_some() || entry.capabilities.creates_anything;
         let ids = if creates { storage.slots.lend(entry.created_last + 16) } else { ReservedIds::default() };
         let run_state = Run {
-            name: entry.name.clone(),
-            place: place as u64,
-            number: due.number,
-            tick: due.tick,
-            delta: due.delta,
-            game_time: due.game_time,
-            params: entry.params.clone(),
-            capabilities: entry.capabilities.clone(),
-            shared: self.shared.clone(),
             batch,
-            part: 0,
-            world_entity: self.resources,
-            lookups: Arc::new(storage.lookups(&mut entry.lookups)),
-            written: Vec::new(),
             ids,
-            effects: Effects::default(),
             room: self.effect_limit,
-            flooded: false,
-            random: None,
-            failed: false,
-            scratch: Default::default(),
+            ..entry.new_run(place, due, &self.shared, self.resources, storage)
         };
         lent.baseline = entry.baseline;
         runs.note_masks(run, &lent, entry.batch.is_none());
@@ -250,6 +236,42 @@ impl World {
                 panicked,
                 tick,
             });
+        }
+    }
+}
+
+impl SystemEntry {
+    /// A run of this system, as its updates see it, with room for no effects but errors.
+    pub(super) fn new_run(
+        &mut self,
+        place: usize,
+        due: &DueRun,
+        shared: &Arc<RunShared>,
+        world_entity: Option<EntityId>,
+        storage: &Storage,
+    ) -> Run {
+        Run {
+            name: self.name.clone(),
+            place: place as u64,
+            number: due.number,
+            tick: due.tick,
+            delta: due.delta,
+            game_time: due.game_time,
+            params: self.params.clone(),
+            capabilities: self.capabilities.clone(),
+            shared: shared.clone(),
+            batch: 0,
+            part: 0,
+            world_entity,
+            lookups: Arc::new(storage.lookups(&mut self.lookups)),
+            written: Vec::new(),
+            ids: ReservedIds::default(),
+            effects: Effects::default(),
+            room: 0,
+            flooded: false,
+            random: None,
+            failed: false,
+            scratch: Default::default(),
         }
     }
 }

@@ -119,6 +119,11 @@ impl Listeners {
     pub(crate) fn any(&self) -> bool {
         self.telling || !self.all.is_empty()
     }
+
+    /// Whether somebody listens for what systems send.
+    pub(crate) fn any_typed(&self) -> bool {
+        self.telling_typed || !self.typed.is_empty()
+    }
 }
 
 impl World {

@@ -34,6 +34,7 @@ mod scheduler; // who decides what runs when
 mod shrink; // memory nothing uses
 mod slices; // runs of the world thread that take several updates
 mod systems;
+mod tiling; // systems that run as one
 mod update;
 mod workers;
 

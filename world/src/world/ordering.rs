@@ -31,7 +31,7 @@ impl World {
         let ordered = order_by_access(&self.systems.accesses());
         let mut before: Vec<_> = self.systems.list.drain(..).map(Some).collect();
         self.systems.list.extend(ordered.order.iter().filter_map(|&place| before[place].take()));
-        self.systems.plan = None;
+        self.systems.list_changed();
         ordered.broken
     }
 }

@@ -5,12 +5,13 @@ use super::links::Links;
 use super::pass::Pass;
 use super::scheduler::Notice;
 use super::slices::Slice;
+use super::tiling::TileGroups;
 use super::{World, WorldEvent};
 use crate::component::FieldValue;
 use crate::id::{RunId, SystemId};
 use crate::memory::{CompiledQuery, LookupPlan, WatchToken};
 use crate::scene::SystemOrder;
-use crate::schedule::{Access, Accumulator, Plan, SystemAccess};
+use crate::schedule::{Access, Accumulator, Plan, SystemAccess, TileTraits};
 use crate::system::{
     AccessError, Body, Capabilities, Params, Phase, ShouldRun, Starter, SystemDef, SystemKind, Tracked,
 };
@@ -57,6 +58,8 @@ pub(crate) struct SystemEntry {
     pub(crate) accumulator: Accumulator,
     pub(crate) phase: Phase,
     pub(crate) baseline: bool,
+    /// What decides whether it is joined with its neighbours.
+    pub(crate) tile: TileTraits,
     /// Asked before each step.
     pub(crate) should_run: Option<ShouldRun>,
     /// Away while a run has it.
@@ -80,6 +83,10 @@ pub(crate) struct Systems {
     pub(super) linking: usize,
     /// Compiled again after the list changed.
     pub(super) plan: Option<Arc<Plan>>,
+    /// Which systems run as one; made again with the plan.
+    pub(super) tiles: Option<Arc<TileGroups>>,
+    /// Whether each runs by itself all the same.
+    pub(super) apart: bool,
     /// The order they are brought in as they are added.
     pub(super) order: SystemOrder,
 }
@@ -112,11 +119,19 @@ impl Systems {
         self.list.iter_mut().find(|entry| entry.id == id)
     }
 
+    /// What was made of the list has to be made again.
+    pub(super) fn list_changed(&mut self) {
+        self.plan = None;
+        self.tiles = None;
+    }
+
     pub(crate) fn plan(&mut self) -> Arc<Plan> {
         if let Some(plan) = &self.plan {
             return plan.clone();
         }
-        let plan = Arc::new(Plan::compile(&self.accesses()));
+        let traits: Vec<TileTraits> = self.list.iter().map(|entry| entry.tile).collect();
+        let plan = Plan::compile(&self.accesses()).with_tiles(&traits, !self.apart);
+        let plan = Arc::new(plan);
         self.plan.insert(plan).clone()
     }
 
@@ -243,6 +258,7 @@ impl World {
             accumulator: Accumulator::new(system.period, system.first_run),
             phase: system.phase,
             baseline: system.baseline,
+            tile: TileTraits::UNKNOWN,
             should_run: system.should_run,
             body: Some(system.body),
             open_run: None,
@@ -250,7 +266,10 @@ impl World {
             created_last: 0,
             last_error: None,
         });
-        self.systems.plan = None;
+        if let Some(entry) = self.systems.list.last_mut() {
+            entry.tile = entry.tile_traits();
+        }
+        self.systems.list_changed();
         self.keep_order();
         self.systems.count_starting();
         self.tell_scheduler(Notice::Added(id));
@@ -271,7 +290,7 @@ impl World {
         let removed = self.systems.list.remove(place);
         self.systems.linking -= removed.links.is_some() as usize;
         self.systems.count_starting();
-        self.systems.plan = None;
+        self.systems.list_changed();
         self.timing.remove_system(id);
         self.tell_scheduler(Notice::Removed(id));
         self.emit(WorldEvent::SystemRemoved(id));

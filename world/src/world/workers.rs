@@ -2,7 +2,7 @@
 
 use super::clocks::Clock;
 use crate::id::{RunId, SystemId};
-use crate::system::{Job, JobOutcome};
+use crate::system::{Job, JobOutcome, JoinedDone, JoinedJob};
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -24,11 +24,33 @@ pub(crate) struct Completion {
 }
 
 /// A run that no thread has begun.
-struct Waiting {
+struct Single {
     system: SystemId,
     run: RunId,
     content: u64,
     job: Job,
+}
+
+/// Runs that are done as one.
+struct Joined {
+    runs: Vec<(SystemId, RunId)>,
+    content: u64,
+    job: JoinedJob,
+}
+
+/// What no thread has begun.
+enum Waiting {
+    Single(Box<Single>),
+    Joined(Joined),
+}
+
+impl Waiting {
+    fn runs(&self) -> Vec<RunId> {
+        match self {
+            Self::Single(single) => vec![single.run],
+            Self::Joined(joined) => joined.runs.iter().map(|&(_, run)| run).collect(),
+        }
+    }
 }
 
 type Queue = Arc<Mutex<VecDeque<Waiting>>>;
@@ -67,9 +89,9 @@ impl Workers {
         let fresh = start_threads(self.threads)?;
         // Dropping a pool waits for none of its threads.
         self.pool = fresh;
-        let waiting: Vec<RunId> = lock(&self.queue).iter().map(|waiting| waiting.run).collect();
+        let waiting: Vec<Vec<RunId>> = lock(&self.queue).iter().map(Waiting::runs).collect();
         waiting.iter().for_each(|_| self.call_a_thread());
-        Ok(waiting)
+        Ok(waiting.concat())
     }
 
     /// Ends the threads as soon as they are done with what they are at; that still comes back.
@@ -83,7 +105,7 @@ impl Workers {
 
     /// Runs a job on this thread.
     pub(crate) fn run_here(&self, system: SystemId, run: RunId, job: Job) -> Completion {
-        execute(Waiting { system, run, content: self.content, job }, &self.clock)
+        execute(Single { system, run, content: self.content, job }, &self.clock)
     }
 
     /// Lets the system of a job begin with what is there, on this thread.
@@ -131,7 +153,12 @@ impl Workers {
             let _ = self.sender.send(completion);
             return;
         }
-        lock(&self.queue).push_back(Waiting { system, run, content: self.content, job });
+        lock(&self.queue).push_back(Waiting::Single(Box::new(Single {
+            system,
+            run,
+            content: self.content,
+            job,
+        })));
         self.call_a_thread();
     }
 
@@ -141,11 +168,27 @@ impl Workers {
         let (queue, sender, clock) = (self.queue.clone(), self.sender.clone(), self.clock.clone());
         pool.spawn(move || {
             let next = lock(&queue).pop_front();
-            if let Some(waiting) = next {
-                // If the world is gone nobody waits for this.
-                let _ = sender.send(execute(waiting, &clock));
+            match next {
+                Some(Waiting::Single(single)) => {
+                    // If the world is gone nobody waits for this.
+                    let _ = sender.send(execute(*single, &clock));
+                }
+                Some(Waiting::Joined(joined)) => execute_joined(joined, &clock, &sender),
+                None => {}
             }
         });
+    }
+
+    /// Sends the runs of a joined job to a worker, or does them at once if there are none. They come back one by one,
+    /// in order.
+    pub(crate) fn spawn_joined(&self, runs: Vec<(SystemId, RunId)>, job: JoinedJob) {
+        let joined = Joined { runs, content: self.content, job };
+        if self.pool.is_none() {
+            execute_joined(joined, &self.clock, &self.sender);
+            return;
+        }
+        lock(&self.queue).push_back(Waiting::Joined(joined));
+        self.call_a_thread();
     }
 
     /// A run that is over, if one is.
@@ -185,8 +228,18 @@ fn lock(queue: &Mutex<VecDeque<Waiting>>) -> MutexGuard<'_, VecDeque<Waiting>> {
     queue.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn execute(waiting: Waiting, clock: &Clock) -> Completion {
-    let Waiting { system, run, content, mut job } = waiting;
+fn execute_joined(joined: Joined, clock: &Clock, sender: &Sender<Completion>) {
+    let Joined { runs, content, job } = joined;
+    let worker = rayon::current_thread_index();
+    let done = job.execute(&|| clock.now());
+    for ((system, run), JoinedDone { job, outcome, start, end }) in runs.into_iter().zip(done) {
+        // As above.
+        let _ = sender.send(Completion { system, run, content, job, outcome, start, end, worker });
+    }
+}
+
+fn execute(single: Single, clock: &Clock) -> Completion {
+    let Single { system, run, content, mut job } = single;
     let start = clock.now();
     let outcome = job.execute();
     let worker = rayon::current_thread_index();

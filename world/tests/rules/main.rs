@@ -31,3 +31,4 @@ mod spec;
 mod support;
 mod systems;
 mod templates;
+mod tiles;

@@ -1,9 +1,9 @@
 //! The conflict scheduler: every update queues a run of each system that is due, and runs go on as soon as nothing
 //! is in their way. `schedule::RunQueue` decides; here it is done.
 
-use super::{Dispatched, FinishedRun, ReadyEffects, Scheduler, SchedulerContext};
+use super::{FinishedRun, ReadyEffects, Scheduler, SchedulerContext};
 use crate::id::{RunId, SystemId};
-use crate::schedule::{RunQueue, Ticket};
+use crate::schedule::{RunQueue, Runs, Ticket};
 use crate::system::{Phase, SystemKind};
 
 /// Queues a run of every system at every update; a run starts when the earlier runs it conflicts with are complete,
@@ -26,18 +26,11 @@ impl Scheduler for ConflictScheduler {
     fn update(&mut self, context: &mut SchedulerContext<'_>, phase: Phase, delta: f64) {
         let mut systems = std::mem::take(&mut self.systems);
         context.list_systems(&mut systems);
-        for &system in &systems {
-            if !context.advance(system, phase, delta) {
-                continue;
-            }
-            let Some(due) = context.take_due(system) else { continue };
-            // With nothing queued before it a run would find what there is now.
-            if self.queue.is_empty() && context.is_idle(system) {
-                continue;
-            }
-            if let Some(access) = context.access(system) {
-                self.queue.push(due, access);
-            }
+        let mut left = systems.as_slice();
+        while let Some(&first) = left.first() {
+            let (group, others) = left.split_at(context.joined(first).min(left.len()));
+            left = others;
+            self.queue_group(context, group, phase, delta);
         }
         self.systems = systems;
     }
@@ -63,14 +56,13 @@ impl Scheduler for ConflictScheduler {
 
     fn run_completed(&mut self, _: &mut SchedulerContext<'_>, run: RunId, _: SystemId) {
         if let Some(ticket) = self.queue.ticket_of(run) {
-            self.queue.complete(ticket);
+            self.queue.run_completed(ticket);
         }
     }
 
     /// Skips the runs of a removed system that have not started.
     fn system_removed(&mut self, _: &mut SchedulerContext<'_>, system: SystemId) {
-        let waiting: Vec<Ticket> = self.queue.waiting_of(system).collect();
-        waiting.into_iter().for_each(|ticket| self.queue.complete(ticket));
+        self.queue.forget(system);
     }
 
     fn before_clear(&mut self) {
@@ -95,9 +87,43 @@ impl Scheduler for ConflictScheduler {
 }
 
 impl ConflictScheduler {
+    /// Queues the runs that are due of systems which run as one, or of one system.
+    fn queue_group(
+        &mut self,
+        context: &mut SchedulerContext<'_>,
+        group: &[SystemId],
+        phase: Phase,
+        delta: f64,
+    ) {
+        let mut first = None;
+        let mut others = Vec::new();
+        for &system in group {
+            if !context.advance(system, phase, delta) {
+                continue;
+            }
+            let Some(due) = context.take_due(system) else { continue };
+            // With nothing queued before it a run would find what there is now.
+            if first.is_none() && self.queue.is_empty() && context.is_idle(system) {
+                continue;
+            }
+            match first {
+                None => first = Some(due),
+                Some(_) => others.push(due),
+            }
+        }
+        let Some(due) = first else { return };
+        let access =
+            if others.is_empty() { context.access(due.system) } else { context.joined_access(due.system) };
+        if let Some(access) = access {
+            self.queue.push_joined(due, others, access);
+        }
+    }
+
     fn publish_next(&mut self, context: &mut SchedulerContext<'_>) -> bool {
-        let Some((ticket, run)) = self.queue.publishable() else { return false };
-        if !context.apply(run) {
+        let Some((ticket, runs)) = self.queue.publishable() else { return false };
+        // Each is told as completed when this returns.
+        let applied = runs.iter().filter(|&run| context.apply(run)).count();
+        if applied == 0 {
             // Somebody else did, and it is complete.
             self.queue.complete(ticket);
         }
@@ -128,10 +154,15 @@ impl ConflictScheduler {
     }
 
     fn start(&mut self, context: &mut SchedulerContext<'_>, ticket: Ticket) {
-        match context.dispatch(self.queue.due(ticket)) {
-            Dispatched::Open(run) => self.queue.start(ticket, run),
+        let (due, joined) = self.queue.due(ticket);
+        let runs = match context.dispatch_joined(due, joined).as_slice() {
+            [first, others @ ..] => Some(Runs { first: *first, count: 1 + others.len() as u32 }),
+            [] => None,
+        };
+        match runs {
+            Some(runs) => self.queue.start(ticket, runs),
             // It is done, or its system was removed.
-            Dispatched::Over => self.queue.complete(ticket),
+            None => self.queue.complete(ticket),
         }
     }
 }

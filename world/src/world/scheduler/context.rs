@@ -172,6 +172,52 @@ impl<'a> SchedulerContext<'a> {
         })
     }
 
+    /// How many systems from this one on, in registration order, run as one with it, tile by tile: at least itself.
+    /// Runs of them that are due together can be dispatched with [`dispatch_joined`](Self::dispatch_joined).
+    pub fn joined(&mut self, system: SystemId) -> usize {
+        let Some(place) = self.place(system) else { return 1 };
+        self.world.tile_group(place)
+    }
+
+    /// What the systems touch that run as one with this one.
+    pub fn joined_access(&mut self, system: SystemId) -> Option<Arc<Access>> {
+        let place = self.place(system)?;
+        Some(self.world.tile_access(place))
+    }
+
+    /// Runs systems that are [`joined`](Self::joined) as one job, in registration order; each has a run of its own.
+    /// The runs that are open now: none of those that had nothing to do.
+    ///
+    /// # Panics
+    /// As [`dispatch`](Self::dispatch), and if they are not joined.
+    pub fn dispatch_joined(&mut self, first: DueRun, others: &[DueRun]) -> Vec<RunId> {
+        if others.is_empty() {
+            return match self.dispatch(first) {
+                Dispatched::Open(run) => vec![run],
+                Dispatched::Over => Vec::new(),
+            };
+        }
+        let mut dues = Vec::with_capacity(1 + others.len());
+        for &due in [first].iter().chain(others) {
+            if let Some(place) = self.place(due.system) {
+                self.world.assert_may_start(place);
+                dues.push((place, due));
+            }
+        }
+        let mut places = dues.iter().map(|&(place, _)| place);
+        assert!(
+            places.clone().is_sorted() && places.all(|place| self.world.is_row_local(place)),
+            "systems that cannot be joined are dispatched as one"
+        );
+        self.with_game_time(first.tick, first.game_time, |context| {
+            let opened = context.world.dispatch_joined(&dues);
+            if context.world.seat.applies_at_once && !context.world.runs.ready.is_empty() {
+                context.world.apply_ready();
+            }
+            opened
+        })
+    }
+
     /// Takes in the runs that are over meanwhile, and has their effects applied if that needs no asking.
     pub fn receive(&mut self) {
         if !self.world.runs.is_empty() {

@@ -2,6 +2,7 @@
 
 use super::{Scheduler, SchedulerContext};
 use crate::id::SystemId;
+use crate::schedule::DueRun;
 use crate::system::Phase;
 
 /// Runs systems in registration order. Workers overlap where their access allows. A system that is still running, or
@@ -25,24 +26,18 @@ impl Scheduler for DefaultScheduler {
         let mut systems = std::mem::take(&mut self.systems);
         context.list_systems(&mut systems);
         self.claims.retain(|&system| context.is_enabled(system));
-        for &system in &systems {
+        let mut left = systems.as_slice();
+        while let Some(&first) = left.first() {
+            let (group, others) = left.split_at(context.joined(first).min(left.len()));
+            left = others;
             // Without threads the run before is over already; with them some may be.
             context.receive();
-            if !context.advance(system, phase, delta) {
-                continue;
-            }
-            match context.due(system) {
-                Some(_) if !self.may_start(context, system) => {
-                    if !self.claims.contains(&system) {
-                        self.claims.push(system);
-                    }
+            if let [system] = *group {
+                if context.advance(system, phase, delta) {
+                    self.run(context, system);
                 }
-                due => {
-                    self.claims.retain(|&claim| claim != system);
-                    if let Some(due) = due {
-                        context.dispatch(due);
-                    }
-                }
+            } else {
+                self.run_group(context, group, phase, delta);
             }
         }
         self.systems = systems;
@@ -62,6 +57,49 @@ impl Scheduler for DefaultScheduler {
 }
 
 impl DefaultScheduler {
+    /// Runs a system that took part in the step, if it is due and nothing is in its way.
+    fn run(&mut self, context: &mut SchedulerContext<'_>, system: SystemId) {
+        match context.due(system) {
+            Some(_) if !self.may_start(context, system) => {
+                if !self.claims.contains(&system) {
+                    self.claims.push(system);
+                }
+            }
+            due => {
+                self.claims.retain(|&claim| claim != system);
+                if let Some(due) = due {
+                    context.dispatch(due);
+                }
+            }
+        }
+    }
+
+    /// Runs systems that run as one: those of them that are due, or each by itself where something is in the way of
+    /// one.
+    fn run_group(
+        &mut self,
+        context: &mut SchedulerContext<'_>,
+        group: &[SystemId],
+        phase: Phase,
+        delta: f64,
+    ) {
+        let taking_part: Vec<SystemId> =
+            group.iter().copied().filter(|&system| context.advance(system, phase, delta)).collect();
+        let dues: Vec<DueRun> = taking_part.iter().filter_map(|&system| context.due(system)).collect();
+        match dues.split_first() {
+            Some((&first, others)) if dues.iter().all(|due| self.may_start(context, due.system)) => {
+                self.claims.retain(|claim| !taking_part.contains(claim));
+                context.dispatch_joined(first, others);
+            }
+            _ => {
+                for system in taking_part {
+                    context.receive();
+                    self.run(context, system);
+                }
+            }
+        }
+    }
+
     /// Whether a system may run now: nothing open bars it, and nobody who waits longer has a claim on what it needs.
     fn may_start(&self, context: &mut SchedulerContext<'_>, system: SystemId) -> bool {
         if !context.can_start(system) {
