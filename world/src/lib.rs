@@ -8,11 +8,14 @@ mod filter;
 mod host;
 mod id;
 pub mod inspect;
+#[cfg(all(test, loom))]
+mod loom;
 mod memory;
 mod random;
 pub mod save;
 mod scene;
 mod schedule;
+mod sync;
 mod system;
 mod timing;
 mod world;

@@ -1,11 +1,11 @@
 //! Lists: what a block cannot hold because it has no fixed length, by number.
 
 use crate::id::EntityId;
+use crate::sync::{AtomicU64, Ordering};
 use bytemuck::{Pod, Zeroable};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::hash::{BuildHasher, RandomState};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use thiserror::Error;
 
@@ -99,7 +99,8 @@ pub enum ListError {
 ///
 /// A list belongs to the component whose field with the role `List` holds its number. It is released with the
 /// component's block, so that it cannot leak, and when another number is put into the field by `World::set`,
-/// `Run::set` or an addition. A list is never shared by two blocks: to hand on what one holds, make a
+/// `Run::set` or an addition. One whose number a run wrote over in place, or that never came into a block, is released
+/// by `World::shrink` or with the world's content. A list is never shared by two blocks: to hand on what one holds, make a
 /// [`copy`](Self::copy).
 ///
 /// Every call is whole by itself. What may be called when is the schedule's: change only lists of blocks your
@@ -258,6 +259,15 @@ impl Lists {
     /// Releases a list that a block owned. One that was put into two blocks by hand is gone by the second.
     pub(crate) fn release_owned(&self, list: ListId) {
         let _ = self.release(list);
+    }
+
+    /// Releases all lists but those of some numbers.
+    pub(crate) fn keep_only(&self, used: &HashSet<u32>) {
+        for shard in &self.shards {
+            let mut shard = shard.write().unwrap_or_else(|poisoned| poisoned.into_inner());
+            shard.retain(|number, _| used.contains(number));
+            shard.shrink_to_fit();
+        }
     }
 
     /// How many lists there are.

@@ -22,6 +22,7 @@
 //!    may have no page before somebody had one of its rows.
 
 mod bits;
+mod claims;
 mod directory;
 mod item;
 mod lookup;
@@ -37,6 +38,11 @@ mod tuple;
 mod visit;
 mod watch;
 mod zeroed;
+
+#[cfg(all(test, loom))]
+pub(crate) use claims::Claims;
+#[cfg(all(test, loom))]
+pub(crate) use slots::Slots;
 
 pub(crate) use bits::{Presence, run_of_ones};
 pub(crate) use lookup::{LookupPlan, Lookups};

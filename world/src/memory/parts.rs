@@ -5,12 +5,13 @@
     reason = "visits the rows of a run's mask from several threads; the invariants are in `memory`"
 )]
 
+use super::claims::Claims;
 use super::mask::{Mask, Piece};
 use super::storage::Lent;
 use super::tuple::Query;
 use super::visit::visit_members;
+use crate::sync::{AtomicU64, Ordering};
 use std::cell::Cell;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 /// Rows of a part. Fixed, so that results do not depend on how many threads there are.
 const PART: u32 = 256;
@@ -48,7 +49,7 @@ pub(crate) struct Parts<'a, Q: Query> {
     pieces: &'a [Piece],
     /// Where each part begins: a place in `pieces`, and rows to skip of that piece.
     starts: Vec<(u32, u32)>,
-    next: AtomicUsize,
+    claims: Claims,
     /// The rows, first and count, at which a thread panicked; `NOWHERE` for none.
     panicked_at: AtomicU64,
     at: &'a Cell<(u32, u32)>,
@@ -58,7 +59,7 @@ pub(crate) struct Parts<'a, Q: Query> {
 const NOWHERE: u64 = u64::MAX;
 
 // SAFETY: the columns are read only, and name directories that the run holds as long as this is borrowed from it;
-// the cell is touched by the thread that drops this alone. Which thread visits which rows is settled by `next`.
+// the cell is touched by the thread that drops this alone. Which thread visits which rows is settled by `claims`.
 unsafe impl<Q: Query> Sync for Parts<'_, Q> {}
 
 impl<'a, Q: Query> Parts<'a, Q> {
@@ -69,8 +70,8 @@ impl<'a, Q: Query> Parts<'a, Q> {
         let columns = Q::open(lent, query);
         let mask = &lent.queries[query].mask;
         let (pieces, starts) = (mask.pieces.as_slice(), part_starts(mask));
-        let (next, panicked_at) = (AtomicUsize::new(0), AtomicU64::new(NOWHERE));
-        Self { columns, pieces, starts, next, panicked_at, at: &lent.at, baseline: lent.baseline }
+        let (claims, panicked_at) = (Claims::new(starts.len()), AtomicU64::new(NOWHERE));
+        Self { columns, pieces, starts, claims, panicked_at, at: &lent.at, baseline: lent.baseline }
     }
 
     /// How many parts there are.
@@ -80,9 +81,7 @@ impl<'a, Q: Query> Parts<'a, Q> {
 
     /// Claims the next part; none if all are claimed.
     pub(crate) fn claim(&self) -> Option<Claimed<'_, 'a, Q>> {
-        // Relaxed: only that each number is taken once matters.
-        let number = self.next.fetch_add(1, Ordering::Relaxed);
-        (number < self.starts.len()).then_some(Claimed { parts: self, number })
+        self.claims.claim().map(|number| Claimed { parts: self, number })
     }
 }
 
@@ -115,7 +114,7 @@ impl<Q: Query> Claimed<'_, '_, Q> {
 
 impl<Q: Query> Drop for Parts<'_, Q> {
     fn drop(&mut self) {
-        let at = *self.panicked_at.get_mut();
+        let at = self.panicked_at.load(Ordering::Relaxed);
         if at != NOWHERE {
             self.at.set(((at >> 32) as u32, at as u32));
         }

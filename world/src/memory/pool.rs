@@ -124,18 +124,6 @@ impl Pool {
         }
     }
 
-    /// Gives back all memory if no row has a block and no run holds the pool.
-    pub(super) fn shrink(&mut self) {
-        if self.present.count() + self.deferred.count() + self.stale.count() > 0 || self.is_lent() {
-            return;
-        }
-        let fresh = Self::new(self.block);
-        (self.directory, self.pages, self.joined) = (fresh.directory, 0, fresh.joined);
-        (self.present, self.deferred) = (fresh.present, fresh.deferred);
-        // Masks and lookups of before name pages that are gone.
-        self.version += 1;
-    }
-
     /// The block of a row whose word has a page; dangling for blocks without size.
     ///
     /// # Panics

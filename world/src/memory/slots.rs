@@ -4,9 +4,9 @@
 
 use super::zeroed::Zeroed;
 use crate::id::EntityId;
+use crate::sync::{AtomicU32, AtomicU64, Ordering};
 use std::ptr::NonNull;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// No row: the slot is free, or its entity is not adopted yet.
 const NO_ROW: u32 = u32::MAX;
@@ -34,12 +34,21 @@ fn entry(generation: u32, row: u32) -> u64 {
 
 impl SlotTable {
     /// A table of slots nobody ever had.
+    #[cfg(not(loom))]
     fn new(len: usize) -> Self {
         if len == 0 {
             return Self { entries: NonNull::dangling(), len, _memory: None };
         }
         let memory = Zeroed::new(len.saturating_mul(size_of::<AtomicU64>()));
         Self { entries: memory.start().cast(), len, _memory: Some(memory) }
+    }
+
+    /// As above; the atomics of the model checker are more than zeroed memory.
+    #[cfg(loom)]
+    fn new(len: usize) -> Self {
+        let entries: Vec<AtomicU64> = (0..len).map(|_| AtomicU64::new(0)).collect();
+        let entries = Vec::leak(entries);
+        Self { entries: NonNull::from(&mut *entries).cast(), len, _memory: None }
     }
 
     #[inline]

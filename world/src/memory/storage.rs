@@ -387,12 +387,6 @@ impl Storage {
         })
     }
 
-    /// Gives back the memory of pools without a block, and room that tables keep for more.
-    pub(crate) fn shrink(&mut self) {
-        self.pools.iter_mut().for_each(Pool::shrink);
-        self.slots.shrink();
-    }
-
     /// The optional components of a row, as bits, if it would be a member of a query now, whatever was written.
     pub(crate) fn member(&self, query: &CompiledQuery, row: u32) -> Option<u32> {
         let has = |component: &ComponentId| self.pool(*component).present().has(row);

@@ -4,9 +4,9 @@
 //! key; the position counts words. A draw takes the next word, or the next two.
 
 use super::philox::{philox, words};
+use crate::sync::{AtomicU64, Ordering};
 use serde::{Deserialize, Serialize};
 use std::hash::{BuildHasher, RandomState};
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The greatest seed a scene may name: every integer up to it is exact in a double, and so in any JSON reader.
 pub const MAX_SEED: u64 = 1 << 53;

@@ -39,6 +39,29 @@ pub enum WorldEvent {
     Cleared,
 }
 
+impl WorldEvent {
+    /// The entity it is about.
+    pub fn entity(&self) -> Option<EntityId> {
+        match self {
+            Self::EntityAdded(id) | Self::EntityRemoved(id) | Self::EntityDied(id) => Some(*id),
+            Self::ComponentAdded(id, _) | Self::ComponentRemoved(id, _) | Self::ComponentChanged(id, _) => {
+                Some(*id)
+            }
+            Self::SystemError(error) => error.entity.map(|(id, _)| id),
+            _ => None,
+        }
+    }
+
+    /// The system it is about.
+    pub fn system(&self) -> Option<SystemId> {
+        match self {
+            Self::SystemAdded(id) | Self::SystemRemoved(id) => Some(*id),
+            Self::SystemError(error) => error.system,
+            _ => None,
+        }
+    }
+}
+
 /// Where something failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SystemPhase {
@@ -130,6 +153,32 @@ impl World {
     /// Calls a function with every event from now on.
     pub fn listen(&mut self, listener: impl FnMut(&mut World, &WorldEvent) + Send + 'static) {
         self.listeners.all.push(Box::new(listener));
+    }
+
+    /// Calls a function with every event that is about an entity, from now on.
+    pub fn listen_to_entity(
+        &mut self,
+        id: EntityId,
+        mut listener: impl FnMut(&mut World, &WorldEvent) + Send + 'static,
+    ) {
+        self.listen(move |world, event| {
+            if event.entity() == Some(id) {
+                listener(world, event);
+            }
+        });
+    }
+
+    /// Calls a function with every event that is about a system, from now on.
+    pub fn listen_to_system(
+        &mut self,
+        id: SystemId,
+        mut listener: impl FnMut(&mut World, &WorldEvent) + Send + 'static,
+    ) {
+        self.listen(move |world, event| {
+            if event.system() == Some(id) {
+                listener(world, event);
+            }
+        });
     }
 
     /// Calls a function with every event of type `E` that runs send.

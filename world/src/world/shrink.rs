@@ -7,52 +7,61 @@ use crate::id::ComponentId;
 use std::collections::HashSet;
 
 impl World {
-    /// Gives back memory that nothing uses: strings that no block names, pools without a block, and room that tables
-    /// keep for more. What is open is settled first; nothing is given back if a run does not end. Returns how many
-    /// bytes fewer the world takes; the texts of strings count. To bring together what is left, see
+    /// Gives back memory that nothing uses: strings and lists that no block names, the pools of a world without
+    /// entities, and room that tables keep for more. What is open is settled first; nothing is given back if something stays open: a run
+    /// that does not end, or the one that asks for this. Returns how many bytes fewer the world takes; the texts of
+    /// strings count. The pages of rows that nobody has go back when rows are brought together by
     /// [`compact`](Self::compact).
     ///
-    /// A number of a string that was kept elsewhere than in a block finds nothing afterwards; see
-    /// [`Strings`](crate::Strings).
+    /// A number of a string or a list that was kept elsewhere than in a block finds nothing afterwards; see
+    /// [`Strings`](crate::Strings) and [`Lists`](crate::Lists).
     pub fn shrink(&mut self) -> usize {
-        if self.try_settle().is_err() {
+        if self.try_settle().is_err() || !self.runs.is_empty() {
             return 0;
         }
         let before = self.bytes();
-        let used = self.strings_in_use();
-        self.shared.strings.keep_only(&used);
-        self.storage.shrink();
+        self.shared.strings.keep_only(&self.numbers_in_use(Role::Text));
+        self.shared.lists.keep_only(&self.numbers_in_use(Role::List));
+        if self.is_empty() && self.resources.is_none() && self.deferred.requests.is_empty() {
+            // Rows that nobody has keep their pages, until there is none but those.
+            self.compact();
+        }
+        self.storage.slots.shrink();
         self.deferred.shrink();
         before.saturating_sub(self.bytes())
     }
 
-    /// The numbers of strings that blocks hold, those that wait to be given back among them.
-    fn strings_in_use(&self) -> HashSet<u32> {
+    /// The numbers that blocks hold in fields of a role, those that wait to be given back among them.
+    fn numbers_in_use(&self, role: Role) -> HashSet<u32> {
         let mut used = HashSet::new();
-        for (component, definition) in self.shared.registry.iter() {
-            let places = self.text_places(component);
+        for (component, _) in self.shared.registry.iter() {
+            let places = self.places_of(role, component);
             if places.is_empty() {
                 continue;
             }
             let pool = self.storage.pool(component);
-            for row in pool.present().rows().chain(pool.deferred().rows()) {
+            let rows = pool.present().rows().chain(pool.deferred().rows());
+            for row in rows.filter(|&row| !self.storage.rows.is_free(row)) {
                 let Some(block) = pool.bytes_of(row) else { continue };
                 used.extend(places.iter().map(|&at| number_at(block, at)));
             }
-            debug_assert!(definition.size() > 0, "a text takes room");
         }
         for request in &self.deferred.requests {
-            if let Owed::Hook { component, block } = &request.owed {
-                used.extend(self.text_places(*component).into_iter().map(|at| number_at(block, at)));
+            match &request.owed {
+                Owed::Hook { component, block } => {
+                    used.extend(self.places_of(role, *component).into_iter().map(|at| number_at(block, at)));
+                }
+                Owed::Lists(lists) if role == Role::List => used.extend(lists.iter().map(|list| list.bits())),
+                _ => {}
             }
         }
         used
     }
 
-    /// Where in a component's blocks numbers of strings are.
-    fn text_places(&self, component: ComponentId) -> Vec<usize> {
+    /// Where in a component's blocks numbers of a role are.
+    fn places_of(&self, role: Role, component: ComponentId) -> Vec<usize> {
         let fields = self.shared.registry.get(component).fields().iter();
-        fields.filter(|field| field.role == Role::Text).map(|field| field.offset).collect()
+        fields.filter(|field| field.role == role).map(|field| field.offset).collect()
     }
 }
 

@@ -81,3 +81,43 @@ fn what_a_listener_spawns_while_the_world_is_cleared_goes_too() {
     assert!(world.is_empty());
     assert_eq!(calls.count("attach"), calls.count("free"));
 }
+
+#[test]
+fn a_subscriber_hears_of_one_entity_or_one_system_if_it_wishes() {
+    let (mut world, calls) = world(0);
+    let [a, b] = [1.0, 2.0].map(|x| world.spawn((Place { x },)));
+    let (of_entity, of_system) = (calls.clone(), calls.clone());
+    world.listen_to_entity(a, move |_, event| of_entity.push(format!("entity {event:?}")));
+    let fails = |name: &str| SystemDef::each::<(&Place,), _>(name, |_, _| Err("no"));
+    let one = world.add_system(fails("one")).unwrap();
+    world.listen_to_system(one, move |_, event| {
+        let WorldEvent::SystemError(error) = event else {
+            return of_system.push(format!("system {event:?}"));
+        };
+        of_system.push(format!("system {}", error.name));
+    });
+    let two = world.add_system(fails("two")).unwrap();
+    calls.take();
+    world.add(b, Frozen).unwrap();
+    world.add(a, Frozen).unwrap();
+    world.remove(b);
+    world.remove_system(two);
+    world.remove_system(one);
+    world.remove(a);
+    let heard = calls.take();
+    assert_eq!(heard.iter().filter(|call| call.starts_with("entity ComponentAdded")).count(), 1);
+    assert_eq!(heard.iter().filter(|call| call.starts_with("entity EntityRemoved")).count(), 1);
+    assert_eq!(heard.iter().filter(|call| call.starts_with("entity")).count(), 2, "{heard:?}");
+    assert_eq!(heard.iter().filter(|call| call.starts_with("system SystemRemoved")).count(), 1);
+    assert_eq!(heard.iter().filter(|call| call.starts_with("system")).count(), 1, "{heard:?}");
+    // Errors of a system, and of its entities, are told to both.
+    let c = world.spawn((Place { x: 3.0 },));
+    let three = world.add_system(fails("three")).unwrap();
+    let (of_entity, of_system) = (calls.clone(), calls.clone());
+    world.listen_to_entity(c, move |_, _| of_entity.push("entity"));
+    world.listen_to_system(three, move |_, _| of_system.push("system"));
+    calls.take();
+    world.update(16.0);
+    world.settle();
+    assert_eq!((calls.count("entity"), calls.count("system")), (1, 1));
+}

@@ -48,7 +48,7 @@ fn strings_no_block_names_are_given_back_by_shrink() {
 }
 
 #[test]
-fn pools_without_a_block_give_their_memory_back_and_can_be_used_again() {
+fn the_pools_of_a_world_without_entities_give_their_memory_back_and_can_be_used_again() {
     for threads in THREADS {
         let (mut world, _) = world(threads);
         world.set_scheduler(SchedulerKind::Default);
@@ -117,4 +117,38 @@ fn a_system_that_asks_for_the_baseline_does_the_same_updates() {
         sums.push(world.state_hash());
     }
     assert!(sums.iter().all(|sum| *sum == sums[0]), "{sums:?}");
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+struct Cargo {
+    items: ListId,
+}
+impl Component for Cargo {
+    const NAME: &'static str = "cargo";
+    fn definition() -> ComponentDef {
+        ComponentDef::of::<Self>().field(Field::new("items", Scalar::U32, 0).role(Role::List))
+    }
+}
+
+#[test]
+fn a_list_whose_number_a_run_wrote_over_in_place_is_released_by_shrink() {
+    for threads in THREADS {
+        let catalog = catalog(&Calls::default()).component::<Cargo>().unwrap();
+        let mut world = world_of(&catalog, threads);
+        let mut items = ListId::NONE;
+        world.lists().push(&mut items, 1u64).unwrap();
+        let id = world.spawn((Cargo { items },));
+        let anew = SystemDef::each::<(&mut Cargo,), _>("anew", |(cargo,), run| {
+            cargo.items = ListId::NONE;
+            run.lists().push(&mut cargo.items, 2u64).map_err(|error| error.to_string())
+        });
+        world.add_system(anew).unwrap();
+        world.step();
+        assert_eq!(world.lists().count(), 2);
+        world.shrink();
+        let now = world.get::<Cargo>(id).unwrap().items;
+        assert_eq!((world.lists().count(), world.lists().len(now)), (1, Ok(1)));
+        assert_eq!(world.lists().items(items), Err(ListError::Unknown(items)));
+    }
 }
