@@ -55,7 +55,7 @@ pub use timing::{PerformanceTiming, RunTime};
 pub use world::{
     AccessFault, ClassError, ClassWrapper, Clock, Clocks, ConflictScheduler, DefaultScheduler, Dispatched,
     Edit, EntityRef, FinishedRun, Hung, Index, IndexError, IndexKind, IndexValue, LoadError, LoadOptions,
-    LoadPhase, LoadProgress, LoadReport, LoadStep, PreparedQuery, ReadyEffects, SaveError, SceneInfo,
-    Scheduler, SchedulerContext, SystemError, SystemPhase, SystemStatus, UnknownScheduler, UpdateReport,
-    World, WorldEvent, WorldOptions,
+    LoadPhase, LoadProgress, LoadReport, LoadStep, PreparedQuery, ReadyEffects, SaveError, SaveReport,
+    SceneInfo, Scheduler, SchedulerContext, SystemError, SystemPhase, SystemStatus, UnknownScheduler,
+    UpdateReport, World, WorldEvent, WorldOptions,
 };

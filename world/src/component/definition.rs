@@ -1,6 +1,6 @@
 //! A component's definition: its block, its fields, and how it comes and goes.
 
-use super::described::{block_from_config, config_from_block, list_of, opaque_from_config, opaque_text};
+use super::described::{FieldsOut, block_from_config, list_of, opaque_from_config, opaque_text};
 use super::{Field, Heap, ListId, Lists, Role, Scalar, Strings};
 use crate::config::Config;
 use crate::id::{ComponentId, EntityId};
@@ -327,6 +327,11 @@ impl ComponentDef {
         }
     }
 
+    /// Whether its blocks are made of nothing but the values of its fields' keys and their defaults.
+    pub(crate) fn reads_by_fields(&self) -> bool {
+        self.to_block.is_none() && (!self.fields.is_empty() || self.size() == 0)
+    }
+
     /// Whether something is to be done for a block that is torn down.
     pub(crate) fn frees(&self) -> bool {
         self.on_free.is_some() || self.has_lists()
@@ -368,23 +373,32 @@ impl ComponentDef {
         called.unwrap_or(Ok(()))
     }
 
+    /// Whether a block is saved as nothing but its fields, each under its key.
+    pub(crate) fn saves_by_fields(&self) -> bool {
+        self.save.is_none() && !self.fields.is_empty() && self.size() > 0
+    }
+
     /// Adds a block's state to a config.
-    pub(crate) fn save(
-        &self,
+    pub(crate) fn save<'c>(
+        &'c self,
         block: &[u8],
-        heap: Heap<'_>,
-        place_of: &mut dyn FnMut(EntityId) -> Option<u64>,
-        out: &mut Config<'static>,
+        strings: &Strings,
+        fields: &FieldsOut<'c, '_>,
+        out: &mut Config<'c>,
     ) {
         match &self.save {
-            Some(save) => save(block, heap.strings, out),
+            Some(save) => {
+                let mut state = Config::new();
+                save(block, strings, &mut state);
+                state.into_entries().for_each(|(key, value)| out.set(key, value));
+            }
             None if self.layout.size() == 0 => {
                 if let Some(key) = self.keys().into_iter().next() {
                     out.set(key, true);
                 }
             }
-            None if self.fields.is_empty() => out.set(self.name.clone(), opaque_text(block)),
-            None => config_from_block(&self.fields, block, heap, place_of, out),
+            None if self.fields.is_empty() => out.set(self.name.as_str(), opaque_text(block)),
+            None => fields.add(&self.fields, block, out),
         }
     }
 

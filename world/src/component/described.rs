@@ -1,6 +1,6 @@
 //! Blocks through their description: fields read and written without knowing the type in Rust.
 
-use super::{ConfigError, Field, FieldValue, Heap, ListId, ListItem, Role, Scalar};
+use super::{ConfigError, Field, FieldValue, Heap, ListId, ListItem, Lists, Role, Scalar, Texts};
 use crate::config::{Config, Value};
 use crate::id::EntityId;
 
@@ -252,35 +252,51 @@ pub(super) fn block_from_config(
                 .map_err(|message| ConfigError { key: field.key.clone(), message })?;
             continue;
         };
-        if field.role == Role::Entity {
-            continue;
-        }
-        let fault = |message: String| ConfigError { key: Some(key.to_owned()), message };
-        if field.role == Role::List {
-            items_from_value(value).and_then(|items| write_list(field, block, items, heap)).map_err(fault)?;
-            continue;
-        }
-        let number = match value {
-            Value::Text(text) if field.role == Role::Text => Number::Uint(heap.strings.intern(text) as u64),
-            Value::Null if field.role == Role::Text => Number::Uint(0),
-            _ if field.role == Role::Text => {
-                return Err(fault(format!("a text is expected, not {}", value.kind())));
-            }
-            Value::Bool(b) if field.scalar == Scalar::Bool8 => Number::Bool(*b),
-            _ if field.scalar == Scalar::Bool8 => {
-                return Err(fault(format!("true or false is expected, not {}", value.kind())));
-            }
-            Value::Text(text) if field.role == Role::Colour => {
-                Number::Uint(colour(text).map_err(fault)?.into())
-            }
-            Value::Uint(n) => Number::Uint(*n),
-            Value::Int(n) => Number::Int(*n),
-            Value::Float(n) => Number::Float(*n),
-            _ => return Err(fault(format!("a number is expected, not {}", value.kind()))),
-        };
-        write_number(field, block, number).map_err(fault)?;
+        write_value(field, value, heap, block)
+            .map_err(|message| ConfigError { key: Some(key.to_owned()), message })?;
     }
     Ok(())
+}
+
+/// Writes a value of a config into a field of a block; a reference to an entity is left as it is.
+///
+/// # Errors
+/// If the value does not fit the field.
+pub(crate) fn write_value(
+    field: &Field,
+    value: &Value<'_>,
+    heap: Heap<'_>,
+    block: &mut [u8],
+) -> Result<(), String> {
+    if let (Scalar::F32, Value::Float(n)) = (field.scalar, value)
+        && (*n as f32).is_finite()
+    {
+        // The usual case by far.
+        block[field.offset..field.offset + 4].copy_from_slice(&(*n as f32).to_ne_bytes());
+        return Ok(());
+    }
+    let number = match value {
+        _ if field.role == Role::Entity => return Ok(()),
+        _ if field.role == Role::List => {
+            return items_from_value(value).and_then(|items| write_list(field, block, items, heap));
+        }
+        Value::Text(text) if field.role == Role::Text => Number::Uint(heap.strings.intern(text) as u64),
+        Value::Null if field.role == Role::Text => Number::Uint(0),
+        _ if field.role == Role::Text => {
+            return Err(format!("a text is expected, not {}", value.kind()));
+        }
+        Value::Bool(b) if field.scalar == Scalar::Bool8 => Number::Bool(*b),
+        _ if field.scalar == Scalar::Bool8 => {
+            return Err(format!("true or false is expected, not {}", value.kind()));
+        }
+        Value::Text(text) if field.role == Role::Colour => Number::Uint(colour(text)?.into()),
+        Value::Uint(n) => Number::Uint(*n),
+        Value::Int(n) => Number::Int(*n),
+        Value::Float(n) => Number::Float(*n),
+        Value::Single(n) => Number::Float((*n).into()),
+        _ => return Err(format!("a number is expected, not {}", value.kind())),
+    };
+    write_number(field, block, number)
 }
 
 /// `#rrggbb` or `#rrggbbaa` as `0xRRGGBBAA`.
@@ -323,44 +339,57 @@ pub(super) fn opaque_from_config(
     Ok(())
 }
 
-/// Adds a block's fields to a config, those with a key. `place_of` gives the place of a referenced entity in
-/// the list that is saved.
-pub(super) fn config_from_block(
-    fields: &[Field],
-    block: &[u8],
-    heap: Heap<'_>,
-    place_of: &mut dyn FnMut(EntityId) -> Option<u64>,
-    out: &mut Config<'static>,
-) {
-    for field in fields {
-        let Some(key) = field.key.clone() else { continue };
-        let value = match (field.role, number(field, block)) {
+/// What fields of blocks become in configs.
+pub(crate) struct FieldsOut<'t, 's> {
+    /// The interned strings by their numbers.
+    pub(crate) texts: &'t Texts,
+    pub(crate) lists: &'s Lists,
+    /// The place of a referenced entity in the list that is saved.
+    pub(crate) place_of: &'s dyn Fn(EntityId) -> Option<u64>,
+}
+
+impl<'t> FieldsOut<'t, '_> {
+    /// Adds a block's fields to a config, those with a key.
+    pub(super) fn add<'c>(&self, fields: &'c [Field], block: &[u8], out: &mut Config<'c>)
+    where
+        't: 'c,
+    {
+        for field in fields {
+            if let Some(key) = &field.key {
+                out.set(key.as_str(), self.value(field, block));
+            }
+        }
+    }
+
+    /// The value of a field of a block.
+    pub(crate) fn value(&self, field: &Field, block: &[u8]) -> Value<'t> {
+        match (field.role, number(field, block)) {
             (Role::Text, Number::Uint(n)) => {
-                let text = u32::try_from(n).ok().and_then(|n| heap.strings.get(n));
-                text.map_or(Value::Null, |text| Value::from(text.to_string()))
+                let text = u32::try_from(n).ok().and_then(|n| self.texts.get(n));
+                text.map_or(Value::Null, |text| Value::from(&**text))
             }
             (Role::Entity, Number::Uint(bits)) => {
-                EntityId::from_bits(bits).and_then(&mut *place_of).map_or(Value::Null, Value::Uint)
+                EntityId::from_bits(bits).and_then(self.place_of).map_or(Value::Null, Value::Uint)
             }
             (Role::List, _) => {
-                let items = heap.lists.items(list_of(field, block)).unwrap_or_default();
-                let mut saved = |item: &ListItem| match *item {
+                let items = self.lists.items(list_of(field, block)).unwrap_or_default();
+                let saved = |item: &ListItem| match *item {
                     ListItem::Uint(n) => Value::Uint(n),
                     // Not as an integer, even if it is one: it comes back as it was.
                     ListItem::Float(n) => Value::Float(n),
                     ListItem::Entity(id) => id
-                        .and_then(&mut *place_of)
+                        .and_then(self.place_of)
                         .map_or(Value::Null, |place| Value::Object(Config::from_iter([("entity", place)]))),
                 };
-                Value::List(items.iter().map(&mut saved).collect())
+                Value::List(items.iter().map(saved).collect())
             }
             (_, Number::Uint(n)) => Value::Uint(n),
             (_, Number::Int(n)) => Value::from(n),
             // Kept as it is where it is not finite, so that who saves it notices.
             (_, Number::Float(n)) if !n.is_finite() => Value::Float(n),
+            (_, Number::Float(n)) if field.scalar == Scalar::F32 => Value::single(n as f32),
             (_, Number::Float(n)) => Value::from(n),
             (_, Number::Bool(b)) => Value::Bool(b),
-        };
-        out.set(key, value);
+        }
     }
 }

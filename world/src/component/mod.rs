@@ -16,7 +16,9 @@ pub use lists::{ListError, ListId, ListItem, Lists};
 pub use registry::{Registry, RegistryError};
 pub use strings::Strings;
 
-pub(crate) use described::{field_value, is_entity_item, number_of, set_field, set_number_of};
+pub(crate) use described::{
+    FieldsOut, field_value, is_entity_item, number_of, set_field, set_number_of, write_value,
+};
 pub(crate) use registry::TypeMap;
 pub(crate) use strings::Texts;
 pub(crate) use type_table::Known;

@@ -19,6 +19,9 @@ pub enum Value<'a> {
     Int(i64),
     /// Any other number; always finite.
     Float(f64),
+    /// A number of single precision that a world saves; written with as few digits as give it back. Readers give
+    /// `Float`.
+    Single(f32),
     /// A text.
     Text(Cow<'a, str>),
     /// A list of values.
@@ -36,12 +39,26 @@ pub struct Config<'a> {
 }
 
 impl<'a> Value<'a> {
+    /// A finite number of single precision: an integer where it is one.
+    pub(crate) fn single(n: f32) -> Self {
+        // Up to nine digits of which at most eight are decimals are never halfway between two such numbers once they
+        // are read with double precision. Others may be, if hardly ever.
+        let comes_back =
+            || n.to_string().parse::<f64>().is_ok_and(|read| (read as f32).to_bits() == n.to_bits());
+        if n.fract() != 0.0 && (n.abs() >= 1.0 || comes_back()) {
+            Self::Single(n)
+        } else {
+            Self::from(f64::from(n))
+        }
+    }
+
     /// The number as `f64`, if it is one.
     pub fn as_f64(&self) -> Option<f64> {
         match *self {
             Self::Uint(n) => Some(n as f64),
             Self::Int(n) => Some(n as f64),
             Self::Float(n) => Some(n),
+            Self::Single(n) => Some(n.into()),
             _ => None,
         }
     }
@@ -67,7 +84,7 @@ impl<'a> Value<'a> {
         match self {
             Self::Null => "null",
             Self::Bool(_) => "true or false",
-            Self::Uint(_) | Self::Int(_) | Self::Float(_) => "a number",
+            Self::Uint(_) | Self::Int(_) | Self::Float(_) | Self::Single(_) => "a number",
             Self::Text(_) => "a text",
             Self::List(_) => "a list",
             Self::Object(_) => "an object",
@@ -82,6 +99,7 @@ impl<'a> Value<'a> {
             Self::Uint(n) => Value::Uint(*n),
             Self::Int(n) => Value::Int(*n),
             Self::Float(n) => Value::Float(*n),
+            Self::Single(n) => Value::Single(*n),
             Self::Text(text) => Value::Text(Cow::Borrowed(text)),
             Self::List(list) => Value::List(list.iter().map(Value::borrowed).collect()),
             Self::Object(config) => Value::Object(config.borrowed()),
@@ -96,6 +114,7 @@ impl<'a> Value<'a> {
             Self::Uint(n) => Value::Uint(n),
             Self::Int(n) => Value::Int(n),
             Self::Float(n) => Value::Float(n),
+            Self::Single(n) => Value::Single(n),
             Self::Text(text) => Value::Text(Cow::Owned(text.into_owned())),
             Self::List(list) => Value::List(list.into_iter().map(Value::into_owned).collect()),
             Self::Object(config) => Value::Object(config.into_owned()),
@@ -196,6 +215,11 @@ impl<'a> Config<'a> {
         self.entries.iter().map(|(key, value)| (key.as_ref(), value))
     }
 
+    /// The entries in their order, taken out.
+    pub(crate) fn into_entries(self) -> impl Iterator<Item = (Cow<'a, str>, Value<'a>)> {
+        self.entries.into_iter()
+    }
+
     /// The entries in their order, to look at by index.
     pub(crate) fn entries(&self) -> &[(Cow<'a, str>, Value<'a>)] {
         &self.entries
@@ -246,6 +270,7 @@ impl Serialize for Value<'_> {
             Self::Uint(n) => serializer.serialize_u64(*n),
             Self::Int(n) => serializer.serialize_i64(*n),
             Self::Float(n) => serializer.serialize_f64(*n),
+            Self::Single(n) => serializer.serialize_f32(*n),
             Self::Text(text) => serializer.serialize_str(text),
             Self::List(list) => serializer.collect_seq(list),
             Self::Object(config) => config.serialize(serializer),
@@ -405,5 +430,26 @@ mod tests {
         assert_eq!(Value::from(-3.0), Value::Int(-3));
         assert_eq!(Value::from(-0.0), Value::Float(-0.0));
         assert_eq!(Value::from(1e300), Value::Float(1e300));
+    }
+
+    #[test]
+    fn a_single_is_written_with_the_fewest_digits_that_give_it_back() {
+        let written = |n: f32| serde_json::to_string(&Value::single(n)).unwrap();
+        assert_eq!(
+            (written(0.1), written(16777216.0), written(-0.0)),
+            ("0.1".into(), "16777216".into(), "-0.0".into())
+        );
+        let mut bits = 1_u32;
+        for _ in 0..200_000 {
+            bits = bits.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let n = f32::from_bits(bits);
+            if n.is_finite() {
+                let read: f64 = serde_json::from_str(&written(n)).unwrap();
+                assert_eq!((read as f32).to_bits(), n.to_bits(), "{n}");
+            }
+        }
+        // Seven digits that, read as a double, lie halfway between two singles.
+        let halfway = 7.038531e-26_f32;
+        assert_eq!(serde_json::from_str::<f64>(&written(halfway)).unwrap() as f32, halfway);
     }
 }

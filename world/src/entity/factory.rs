@@ -159,6 +159,20 @@ pub(crate) struct Prepared {
     pub(crate) is_static: bool,
 }
 
+impl Clone for Prepared {
+    fn clone(&self) -> Self {
+        let mut clone = Self::default();
+        clone.clone_from(self);
+        clone
+    }
+
+    fn clone_from(&mut self, other: &Self) {
+        self.components.clone_from(&other.components);
+        self.blocks.clone_from(&other.blocks);
+        (self.dead, self.is_static) = (other.dead, other.is_static);
+    }
+}
+
 impl Prepared {
     /// Releases the lists of blocks that will not be used.
     pub(crate) fn release_lists(&self, registry: &Registry, lists: &Lists) {

@@ -1,12 +1,12 @@
 //! Commands, done to a world.
 
-use super::command::{Command, Done, SaveForm, Target};
+use super::command::{Command, Done, LogLevel, SaveForm, Target};
 use super::running::Drive;
 use super::thread::HostThread;
 use crate::component::FieldValue;
 use crate::config::{Config, Value};
 use crate::id::{EntityId, Ordinal};
-use crate::world::World;
+use crate::world::{SaveReport, World};
 use std::collections::BTreeMap;
 
 impl HostThread {
@@ -132,9 +132,13 @@ impl HostThread {
 
     fn save(&mut self, form: SaveForm) -> Result<Done, String> {
         self.need_scene()?;
-        let text = self.world.save(form).map_err(|error| error.to_string())?;
+        let SaveReport { text, entities, notes } =
+            self.world.save_reported(form).map_err(|error| error.to_string())?;
         self.edited = false;
-        Ok(Done::Saved { text, entities: self.world.len() })
+        for note in notes {
+            self.log(LogLevel::Warning, "world", note);
+        }
+        Ok(Done::Saved { text, entities })
     }
 }
 

@@ -338,6 +338,21 @@ impl Storage {
         is_dirty
     }
 
+    /// The rows of a component written since a watcher last asked.
+    pub(crate) fn dirty(&self, component: ComponentId, token: &WatchToken) -> Option<&Presence> {
+        self.pools[component.index()].watchers.dirty(token)
+    }
+
+    /// Lets a watcher have seen all rows of a component but these.
+    pub(crate) fn set_dirty(
+        &mut self,
+        component: ComponentId,
+        token: &WatchToken,
+        rows: impl Iterator<Item = u32>,
+    ) {
+        self.pools[component.index()].watchers.set(token, rows);
+    }
+
     /// Whether somebody looks for changes of any component.
     pub(crate) fn is_watched(&self) -> bool {
         self.rows.watchers.any() || self.pools.iter().any(|pool| pool.watchers.any())

@@ -115,6 +115,14 @@ impl Watchers {
         self.find(token).map(|watcher| &watcher.dirty)
     }
 
+    /// A watcher has seen all rows but these.
+    pub(crate) fn set(&mut self, token: &WatchToken, rows: impl Iterator<Item = u32>) {
+        self.clear(token);
+        if let Some(watcher) = self.0.iter_mut().find(|watcher| Arc::ptr_eq(&watcher.token, token)) {
+            rows.for_each(|row| _ = watcher.dirty.set(row));
+        }
+    }
+
     /// A watcher has seen them all.
     pub(crate) fn clear(&mut self, token: &WatchToken) {
         if let Some(watcher) = self.0.iter_mut().find(|watcher| Arc::ptr_eq(&watcher.token, token)) {

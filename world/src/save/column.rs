@@ -69,7 +69,9 @@ pub(super) fn may_fit(config: &Config<'_>) -> bool {
     typed
         && config.iter().all(|(_, value)| match value {
             Value::Null | Value::Bool(_) => true,
-            Value::Uint(_) | Value::Int(_) | Value::Float(_) => exact_number(value).is_some(),
+            Value::Uint(_) | Value::Int(_) | Value::Float(_) | Value::Single(_) => {
+                exact_number(value).is_some()
+            }
             Value::Text(text) => !text.is_empty(),
             Value::List(_) | Value::Object(_) => false,
         })

@@ -124,7 +124,7 @@ pub(super) fn exact_number(value: &Value<'_>) -> Option<f64> {
     let number = value.as_f64()?;
     let exact = match value {
         Value::Uint(n) if *n <= 1 << 53 => true,
-        Value::Float(_) => number.is_finite(),
+        Value::Float(_) | Value::Single(_) => number.is_finite(),
         _ => Value::from(number) == *value,
     };
     exact.then_some(number)

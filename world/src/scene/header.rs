@@ -197,4 +197,7 @@ pub struct SceneSystem {
     pub runs: u64,
     /// Milliseconds that count towards its next run.
     pub accumulated: f64,
+    /// For each component that its queries look for changes of, in order, the entities it has not seen; none is all,
+    /// as after the load of a scene, and so is an empty list.
+    pub unseen: Vec<Option<String>>,
 }

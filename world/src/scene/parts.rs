@@ -176,6 +176,13 @@ fn read_system<'a>(reader: &mut Reader<'a>, entry: &Entry<'a>, index: usize) -> 
         system.runs = runs;
     }
     system.accumulated = read_duration(reader, &mut object, "accumulated").unwrap_or(0.0);
+    if let Some(entry) = object.take("unseen") {
+        for element in reader.elements(&entry, "a list of texts") {
+            let element = Entry { value: element.get(), ..entry.clone() };
+            let is_none = element.value == "null";
+            system.unseen.push(if is_none { None } else { reader.text(&element) });
+        }
+    }
     reader.unknown_keys(&object);
     Some(system)
 }

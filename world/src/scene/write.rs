@@ -34,14 +34,25 @@ use std::io;
 pub struct SceneText {
     out: Vec<u8>,
     entities: usize,
+    /// Whether nothing is written but what a program needs.
+    compact: bool,
 }
 
 impl SceneText {
     /// Begins with what `header` says; whatever is as it is by default is left out. Its numbers must be finite.
     pub fn new(header: &SceneHeader) -> Self {
-        let mut text = Self { out: Vec::new(), entities: 0 };
-        text.out.extend_from_slice(b"{\n  \"vivarium\": ");
-        text.put(&FORMAT_VERSION, Spaced);
+        Self::begin(header, false)
+    }
+
+    /// As [`new`](Self::new), without the spaces and line breaks that only people need.
+    pub fn compact(header: &SceneHeader) -> Self {
+        Self::begin(header, true)
+    }
+
+    fn begin(header: &SceneHeader, compact: bool) -> Self {
+        let mut text = Self { out: Vec::new(), entities: 0, compact };
+        text.space(b"{\n  \"vivarium\": ", b"{\"vivarium\":");
+        text.put(&FORMAT_VERSION);
         text.header(header);
         text.key("entities");
         text.out.push(b'[');
@@ -51,13 +62,13 @@ impl SceneText {
     /// Adds an entity that is compressed.
     pub fn push_text(&mut self, entity: &str) {
         self.next_entity();
-        self.put(entity, CompactFormatter);
+        self.put_compact(entity);
     }
 
     /// Adds an entity that is a config.
     pub fn push_config(&mut self, entity: &Config<'_>) {
         self.next_entity();
-        self.put(entity, CompactFormatter);
+        self.put_compact(entity);
     }
 
     /// Adds an entity in the form it was read.
@@ -79,20 +90,20 @@ impl SceneText {
         definitions: Option<&Definitions>,
         layout: Option<&impl Serialize>,
     ) -> String {
-        self.out.extend_from_slice(if self.entities == 0 { b"]" } else { b"\n  ]" });
+        self.space(if self.entities == 0 { b"]" } else { b"\n  ]" }, b"]");
         if let Some(definitions) = definitions.filter(|definitions| !definitions.is_empty()) {
             self.key("entityDefinitions");
             self.lines('{', definitions.iter(), |text, (key, definition)| {
-                text.put(&key.to_string(), Spaced);
-                text.out.extend_from_slice(b": ");
-                text.put(definition, Spaced);
+                text.put(&key.to_string());
+                text.space(b": ", b":");
+                text.put(definition);
             });
         }
         if let Some(layout) = layout {
             self.key("layout");
-            self.put(layout, CompactFormatter);
+            self.put_compact(layout);
         }
-        self.out.extend_from_slice(b"\n}\n");
+        self.space(b"\n}\n", b"}\n");
         String::from_utf8(self.out).expect("JSON is written as UTF-8")
     }
 
@@ -121,7 +132,7 @@ impl SceneText {
         if !header.systems.is_empty() {
             self.key("systems");
             let systems = header.systems.iter();
-            self.lines('[', systems, |text, system| text.put(&system_config(system), Spaced));
+            self.lines('[', systems, |text, system| text.put(&system_config(system)));
         }
         if let Some(bounds) = header.bounds {
             self.entry("bounds", &bounds.map(Value::from));
@@ -146,15 +157,15 @@ impl SceneText {
 
     /// Begins a key of the outermost object.
     fn key(&mut self, key: &str) {
-        self.out.extend_from_slice(b",\n  ");
-        self.put(key, Spaced);
-        self.out.extend_from_slice(b": ");
+        self.space(b",\n  ", b",");
+        self.put(key);
+        self.space(b": ", b":");
     }
 
     /// A key with a value on the same line.
     fn entry(&mut self, key: &str, value: &(impl Serialize + ?Sized)) {
         self.key(key);
-        self.put(value, Spaced);
+        self.put(value);
     }
 
     /// A key with an object that has a line for each part; nothing if there is none.
@@ -165,29 +176,51 @@ impl SceneText {
         }
         self.key(key);
         self.lines('{', parts, |text, (name, value)| {
-            text.put(name, Spaced);
-            text.out.extend_from_slice(b": ");
-            text.put(&value, Spaced);
+            text.put(name);
+            text.space(b": ", b":");
+            text.put(&value);
         });
     }
 
     /// A list or an object, as `open` says, that has a line for each item.
     fn lines<T>(&mut self, open: char, items: impl Iterator<Item = T>, mut write: impl FnMut(&mut Self, T)) {
-        let mut separator = if open == '{' { b"{\n    " } else { b"[\n    " };
+        let (open, close): ([&[u8]; 2], [&[u8]; 2]) = match open {
+            '{' => ([b"{\n    ", b"{"], [b"\n  }", b"}"]),
+            _ => ([b"[\n    ", b"["], [b"\n  ]", b"]"]),
+        };
+        let mut separator = open;
         for item in items {
-            self.out.extend_from_slice(separator);
+            self.space(separator[0], separator[1]);
             write(self, item);
-            separator = b",\n    ";
+            separator = [b",\n    ", b","];
         }
-        self.out.extend_from_slice(if open == '{' { b"\n  }" } else { b"\n  ]" });
+        self.space(close[0], close[1]);
     }
 
     fn next_entity(&mut self) {
-        self.out.extend_from_slice(if self.entities == 0 { b"\n    " } else { b",\n    " });
+        let is_first = self.entities == 0;
+        self.space(if is_first { b"\n    " } else { b",\n    " }, if is_first { b"" } else { b"," });
         self.entities += 1;
     }
 
-    fn put(&mut self, value: &(impl Serialize + ?Sized), formatter: impl Formatter) {
+    /// Signs between values: for people, or as few as there can be.
+    fn space(&mut self, usual: &[u8], compact: &[u8]) {
+        self.out.extend_from_slice(if self.compact { compact } else { usual });
+    }
+
+    fn put(&mut self, value: &(impl Serialize + ?Sized)) {
+        if self.compact {
+            self.put_compact(value);
+        } else {
+            self.put_with(value, Spaced);
+        }
+    }
+
+    fn put_compact(&mut self, value: &(impl Serialize + ?Sized)) {
+        self.put_with(value, CompactFormatter);
+    }
+
+    fn put_with(&mut self, value: &(impl Serialize + ?Sized), formatter: impl Formatter) {
         let mut serializer = Serializer::with_formatter(&mut self.out, formatter);
         value.serialize(&mut serializer).expect("memory takes every value whose keys are texts");
     }
@@ -258,6 +291,10 @@ fn system_config(system: &SceneSystem) -> Config<'_> {
     }
     if system.accumulated != 0.0 {
         config.set("accumulated", system.accumulated);
+    }
+    if !system.unseen.is_empty() {
+        let texts = system.unseen.iter().map(|text| text.as_deref().map_or(Value::Null, Value::from));
+        config.set("unseen", Value::List(texts.collect()));
     }
     config
 }
@@ -340,6 +377,7 @@ mod tests {
                     disabled: true,
                     runs: 12,
                     accumulated: 0.25,
+                    unseen: vec![None, Some("#$".into()), Some(String::new())],
                 },
                 SceneSystem { system: "move".into(), ..SceneSystem::default() },
             ],

@@ -7,6 +7,7 @@ mod adopt; // entities that runs created
 mod clocks;
 mod compact;
 mod components; // components of entities that are there
+mod configs; // entities as configs
 mod content; // all of it, exchanged
 mod deferred; // blocks and rows given back late
 mod dispatch; // from a system to an open run
@@ -35,6 +36,7 @@ mod shrink; // memory nothing uses
 mod slices; // runs of the world thread that take several updates
 mod systems;
 mod tiling; // systems that run as one
+mod unseen; // by queries for changes, in saves
 mod update;
 mod workers;
 
@@ -48,7 +50,7 @@ pub use index::{Index, IndexError, IndexKind};
 pub use index_value::IndexValue;
 pub use load::{LoadError, LoadOptions, LoadPhase, LoadProgress, LoadReport, LoadStep};
 pub use query::PreparedQuery;
-pub use save::SaveError;
+pub use save::{SaveError, SaveReport};
 pub use scheduler::{
     ConflictScheduler, DefaultScheduler, Dispatched, FinishedRun, ReadyEffects, Scheduler, SchedulerContext,
     UnknownScheduler,

@@ -1,14 +1,14 @@
 //! Saving: the world as a scene with its state.
 
 use super::World;
+use super::configs::ConfigWriter;
+use super::layout::LayoutText;
 use crate::config::{Config, Value};
-use crate::entity::Factory;
 use crate::host::SaveForm;
-use crate::id::{ComponentId, EntityId};
-use crate::save::Definitions;
+use crate::save::{Definition, Definitions};
 use crate::scene::{SceneHeader, SceneSystem, SceneText};
 use crate::system::Params;
-use std::collections::HashMap;
+use std::collections::BTreeSet;
 use thiserror::Error;
 
 /// Why a world cannot be saved.
@@ -35,6 +35,17 @@ pub enum SaveError {
     ForeignSystem(String),
 }
 
+/// A world as text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SaveReport {
+    /// JSON.
+    pub text: String,
+    /// How many entities it holds.
+    pub entities: usize,
+    /// What a reader may want to know: references to entities that are gone.
+    pub notes: Vec<String>,
+}
+
 impl World {
     /// The world as text. What is open is settled first. A world loaded from it goes on exactly as this one.
     ///
@@ -48,34 +59,59 @@ impl World {
     ///
     /// # Errors
     /// As [`save`](Self::save).
-    pub fn save_with(
+    pub fn save_with(&mut self, form: SaveForm, overrides: &[Definition]) -> Result<String, SaveError> {
+        self.save_reported_with(form, overrides).map(|report| report.text)
+    }
+
+    /// As [`save`](Self::save), with what a reader may want to know.
+    ///
+    /// # Errors
+    /// As [`save`](Self::save).
+    pub fn save_reported(&mut self, form: SaveForm) -> Result<SaveReport, SaveError> {
+        self.save_reported_with(form, &[])
+    }
+
+    fn save_reported_with(
         &mut self,
         form: SaveForm,
-        overrides: &[crate::save::Definition],
-    ) -> Result<String, SaveError> {
+        overrides: &[Definition],
+    ) -> Result<SaveReport, SaveError> {
         self.try_settle()?;
-        let header = self.header_now()?;
-        let configs = self.configs()?;
-        let layout = self.layout_text();
-        let mut text = SceneText::new(&header);
-        let SaveForm::Compressed = form else {
-            configs.iter().for_each(|config| text.push_config(config));
-            return Ok(text.finish_with(None, layout.as_ref()));
-        };
-        let definitions = Definitions::discover(&configs, overrides);
-        let mut used = std::collections::BTreeSet::new();
-        let mut line = String::new();
-        for config in &configs {
-            line.clear();
-            match definitions.encode(config, &mut line) {
-                Some(key) => {
-                    used.insert(key);
-                    text.push_text(&line);
-                }
-                None => text.push_config(config),
+        let texts = self.strings().all();
+        let mut writer = ConfigWriter::new(self, &texts);
+        let mut header = self.header_now()?;
+        if let Some(id) = self.world_entity() {
+            header.world = writer.config(id, || "the world".to_owned()).into_owned();
+            if let Some(key) = not_finite(&header.world) {
+                return Err(SaveError::NotFiniteResource(key));
             }
         }
-        Ok(text.finish_with(Some(&definitions.only(used)), layout.as_ref()))
+        let entities = self.len();
+        let layout = self.layout_text();
+        let mut config = |place: usize, id| {
+            let config = writer.config(id, || format!("entity #{place}"));
+            match not_finite(&config) {
+                Some(key) => {
+                    Err(SaveError::NotFinite { place, type_name: self.type_name(id).to_string(), key })
+                }
+                None => Ok(config),
+            }
+        };
+        let text = match form {
+            SaveForm::Plain => {
+                let mut text = SceneText::new(&header);
+                for (place, id) in self.entities().enumerate() {
+                    text.push_config(&config(place, id)?);
+                }
+                text.finish_with(None, layout.as_ref())
+            }
+            SaveForm::Compressed => {
+                let configs = self.entities().enumerate().map(|(place, id)| config(place, id));
+                let configs = configs.collect::<Result<Vec<_>, _>>()?;
+                compressed(&header, &configs, overrides, layout.as_ref())
+            }
+        };
+        Ok(SaveReport { text, entities, notes: writer.into_notes() })
     }
 
     fn header_now(&self) -> Result<SceneHeader, SaveError> {
@@ -89,7 +125,6 @@ impl World {
         header.accumulated = self.clocks.accumulated;
         header.time_scale = self.clocks.time_scale;
         header.tick = self.clocks.tick;
-        header.world = self.resources()?;
         header.systems = Vec::with_capacity(self.systems.list.len());
         for entry in &self.systems.list {
             let Some(made) = self.catalog.make_system(&entry.constructor) else {
@@ -105,87 +140,42 @@ impl World {
                 disabled: !entry.accumulator.is_enabled(),
                 runs: state.runs,
                 accumulated: state.accumulated,
+                unseen: self.unseen(entry.id),
             });
         }
         Ok(header)
     }
+}
 
-    /// The config of the world's own entity.
-    fn resources(&self) -> Result<Config<'static>, SaveError> {
-        let Some(id) = self.world_entity() else { return Ok(Config::new()) };
-        let places: HashMap<EntityId, u64> = self.entities().zip(0..).collect();
-        let config = self.config_of(id, &places);
-        match not_finite(&config) {
-            Some(key) => Err(SaveError::NotFiniteResource(key)),
-            None => Ok(config),
+/// The text of a save in which configs are strings wherever that is shorter.
+fn compressed(
+    header: &SceneHeader,
+    configs: &[Config<'_>],
+    overrides: &[Definition],
+    layout: Option<&LayoutText>,
+) -> String {
+    let mut text = SceneText::compact(header);
+    let definitions = Definitions::discover(configs, overrides);
+    let mut used = BTreeSet::new();
+    let mut line = String::new();
+    for config in configs {
+        line.clear();
+        match definitions.encode(config, &mut line) {
+            Some(key) => {
+                used.insert(key);
+                text.push_text(&line);
+            }
+            None => text.push_config(config),
         }
     }
-
-    /// The config of each entity, in creation order.
-    pub(crate) fn configs(&self) -> Result<Vec<Config<'static>>, SaveError> {
-        let places: HashMap<EntityId, u64> = self.entities().zip(0..).collect();
-        let mut configs = Vec::with_capacity(self.len());
-        for (place, id) in self.entities().enumerate() {
-            let config = self.config_of(id, &places);
-            if let Some(key) = not_finite(&config) {
-                let type_name = self.type_name(id).to_string();
-                return Err(SaveError::NotFinite { place, type_name, key });
-            }
-            configs.push(config);
-        }
-        Ok(configs)
-    }
-
-    fn config_of(&self, id: EntityId, places: &HashMap<EntityId, u64>) -> Config<'static> {
-        let mut config = Config::new();
-        let type_name = self.type_name(id);
-        if !type_name.is_empty() {
-            config.set("type", type_name.to_string());
-        }
-        let components = self.components_of(id).unwrap_or_default();
-        for &component in components.iter().filter(|&&c| c != ComponentId::ENTITY) {
-            if let Some(block) = self.peek_bytes(id, component) {
-                let mut place_of = |id: EntityId| places.get(&id).copied();
-                self.registry().get(component).save(block, self.heap(), &mut place_of, &mut config);
-            }
-        }
-        if let Some(entity) = self.entity_block(id) {
-            let template = self.factory().template(&type_name);
-            for (key, flag) in [("dead", entity.is_dead()), ("isStatic", entity.is_static())] {
-                let given = template.and_then(|template| template.config.get(key)).and_then(Value::as_bool);
-                if given.unwrap_or(false) != flag {
-                    config.set(key, flag);
-                }
-            }
-        }
-        self.add_differences(&components, &mut config);
-        config
-    }
-
-    /// Names the components that the config would load although the entity lost them, and those it would not load
-    /// although the entity got them.
-    fn add_differences(&self, components: &[ComponentId], config: &mut Config<'static>) {
-        let mut loads = Vec::new();
-        let Ok((merged, class)) = self.factory().merge(config) else { return };
-        if Factory::components_of(self.registry(), class, &merged, &mut loads).is_err() {
-            return;
-        }
-        let names = |of: &[ComponentId], without: &[ComponentId]| -> Vec<Value<'static>> {
-            let differing = of.iter().filter(|&&c| c != ComponentId::ENTITY && !without.contains(&c));
-            differing.map(|&c| Value::from(self.registry().get(c).name().to_owned())).collect()
-        };
-        for (key, names) in [("lacks", names(&loads, components)), ("has", names(components, &loads))] {
-            if !names.is_empty() {
-                config.set(key, Value::List(names));
-            }
-        }
-    }
+    text.finish_with(Some(&definitions.only(used)), layout)
 }
 
 /// Whether JSON cannot hold a number, or one of a list.
 fn is_not_finite(value: &Value<'_>) -> bool {
     match value {
         Value::Float(n) => !n.is_finite(),
+        Value::Single(n) => !n.is_finite(),
         Value::List(items) => items.iter().any(is_not_finite),
         _ => false,
     }

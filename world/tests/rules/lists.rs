@@ -135,7 +135,7 @@ fn an_item_that_is_no_number_and_no_entity_of_the_list_is_a_fault() {
     for (cargo, expected) in [
         (r#"["ore"]"#, "a list holds numbers and entities"),
         (r#"5"#, "a list is expected, not a number"),
-        (r#"[{"entity": 7}]"#, "there is no entity 7 in the list, which has 1"),
+        (r#"[{"entity": "me"}]"#, "the place of an entity in the list is expected, not a text"),
         (r#"[-9007199254740993]"#, "too many digits"),
     ] {
         let scene = format!(r#"{{ "vivarium": 1, "entities": [ {{ "cargo": {cargo} }} ] }}"#);

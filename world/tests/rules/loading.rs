@@ -12,9 +12,9 @@ fn a_load_is_all_or_nothing_and_lists_every_fault() {
     let error = faults(
         &mut world,
         r#""systems": [ { "system": "nobody" } ],
-        "entities": [ { "x": "far" }, { "x": 2 }, { "vx": true }, { "target": 9 }, { "target": "me" } ]"#,
+        "entities": [ { "x": "far" }, { "x": 2 }, { "vx": true }, { "target": true }, { "target": "me" } ]"#,
     );
-    for part in ["nobody", "\"far\"", "\"x\"", "vx", "9", "target"] {
+    for part in ["nobody", "\"far\"", "\"x\"", "vx", "target"] {
         assert!(error.contains(part) || part == "\"far\"", "{part} in {error}");
     }
     assert!(error.lines().count() >= 5, "{error}");
@@ -150,4 +150,26 @@ fn a_number_json_cannot_hold_is_named_and_nothing_is_lost() {
     let error = world.save(SaveForm::Plain).unwrap_err().to_string();
     assert!(error.contains("#0") && error.contains('x'), "{error}");
     assert!(world.contains(id));
+}
+
+#[test]
+fn a_reference_to_something_outside_the_save_becomes_none_and_is_named() {
+    let (mut world, _) = world(0);
+    let report = load(&mut world, r#""entities": [ { "target": 1 }, { "target": 9, "x": 1 } ]"#);
+    let [note] = report.notes.as_slice() else { panic!("{:?}", report.notes) };
+    assert!(
+        note.contains("entity 1: key \"target\": there is no entity 9 in the list, which has 2"),
+        "{note}"
+    );
+    let ids: Vec<_> = world.entities().collect();
+    assert_eq!(world.get::<Link>(ids[0]), Some(Link { target: ids[1].bits() }));
+    assert_eq!(world.get::<Link>(ids[1]), Some(Link { target: 0 }));
+    world.remove(ids[1]);
+    let report = world.save_reported(SaveForm::Plain).unwrap();
+    let [note] = report.notes.as_slice() else { panic!("{:?}", report.notes) };
+    assert!(note.contains("entity #0: target refers to an entity that is gone"), "{note}");
+    assert!(report.text.contains("\"target\":null"), "{}", report.text);
+    let (mut again, _) = crate::common::world(0);
+    again.load("save.json", &report.text, &LoadOptions::default()).unwrap();
+    assert_eq!(again.state_hash(), world.state_hash());
 }

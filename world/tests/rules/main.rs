@@ -26,6 +26,7 @@ mod ordering;
 mod phases;
 mod query;
 mod resources;
+mod saving;
 mod scheduler;
 mod slices;
 mod spec;

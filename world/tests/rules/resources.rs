@@ -81,7 +81,7 @@ fn a_fault_of_a_resource_names_its_place() {
     let (mut world, _) = world(0);
     let error = faults(&mut world, r#""world": { "health": "much" }"#);
     assert!(error.contains("world") && error.contains("\"health\""), "{error}");
-    let error = faults(&mut world, r#""world": { "target": 3 }"#);
+    let error = faults(&mut world, r#""world": { "target": "me" }"#);
     assert!(error.contains("world") && error.contains("\"target\""), "{error}");
     let report = load(&mut world, r#""world": { "helth": 1 }"#);
     assert!(report.notes.iter().any(|note| note.contains("\"helth\"")), "{:?}", report.notes);

@@ -1,11 +1,11 @@
 //! From a document to the content of a world, step by step.
 
-use super::references::{Found, has_reference, resolve};
+use super::references::{Reference, resolve};
 use super::{LoadError, LoadOptions, LoadPhase, LoadProgress, LoadReport};
 use crate::catalog::Catalog;
 use crate::component::{ComponentDef, Field, Heap, Registry};
 use crate::config::{Config, Value};
-use crate::entity::{Factory, OWN_KEYS, Prepared, TemplateError};
+use crate::entity::{Factory, Moulds, OWN_KEYS, Prepared, TemplateError};
 use crate::id::EntityId;
 use crate::random::SharedStream;
 use crate::save::Definitions;
@@ -13,6 +13,7 @@ use crate::scene::{DataField, Document, Fault, Faults, suggestion};
 use crate::system::RunShared;
 use crate::world::layout::Layout;
 use crate::world::scheduler::Seat;
+use crate::world::unseen::Unseen;
 use crate::world::{SceneInfo, World};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -21,18 +22,20 @@ use std::sync::Arc;
 pub(super) struct Content<'a> {
     pub(super) document: Arc<Document<'a>>,
     pub(super) options: LoadOptions,
-    pub(super) definitions: Definitions,
+    pub(super) definitions: Arc<Definitions>,
     pub(super) layout: Option<Layout>,
     pub(super) faults: Faults,
     notes: Vec<String>,
     pub(super) unknown: BTreeSet<String>,
     registry: Registry,
     factory: Factory,
-    /// Whether any component refers to entities.
-    pub(super) has_references: bool,
-    pub(super) found: Found,
+    pub(super) references: Vec<Reference>,
+    /// How many references lead outside of the list.
+    outside: usize,
     /// Entities with hooks that run once the whole batch exists, by their place in the list; none is the world's own.
     pub(super) late: Vec<(EntityId, Option<usize>)>,
+    /// What queries for changes have not seen.
+    pub(super) unseen: Vec<Unseen>,
     /// Those of the list, once all are there.
     ids: Vec<EntityId>,
     /// What is built; none once it was given away.
@@ -40,7 +43,8 @@ pub(super) struct Content<'a> {
     /// What the ids of the world before began with when this one's were chosen.
     basis: Basis,
     stage: Stage,
-    prepared: Prepared,
+    /// What entities are made with; kept from step to step.
+    pub(super) tools: (Moulds, Prepared),
 }
 
 /// From where ids go on.
@@ -92,26 +96,27 @@ impl<'a> Content<'a> {
             notes: document.notes().iter().map(ToString::to_string).collect(),
             document,
             options: options.clone(),
-            definitions: Definitions::default(),
+            definitions: Arc::default(),
             layout: None,
             faults: Faults::new(),
             unknown: BTreeSet::new(),
             registry: catalog.registry().clone(),
             factory: Factory::default(),
-            has_references: false,
-            found: Found::default(),
+            references: Vec::new(),
+            outside: 0,
             late: Vec::new(),
+            unseen: Vec::new(),
             ids: Vec::new(),
             world: None,
             basis: Basis::of(before),
             stage: Stage::Entities { next: 0 },
-            prepared: Prepared::default(),
+            tools: Default::default(),
         };
         content.add_components();
         content.add_classes(catalog);
         content.add_templates();
         match content.document.read_definitions() {
-            Ok(definitions) => content.definitions = definitions,
+            Ok(definitions) => content.definitions = Arc::new(definitions),
             Err(faults) => content.faults.append(faults),
         }
         // What follows would only repeat these faults, once for every entity.
@@ -208,10 +213,17 @@ impl<'a> Content<'a> {
         }
     }
 
+    /// Notes a reference that leads outside of the list; of very many the first.
+    pub(super) fn note_outside(&mut self, note: impl FnOnce() -> String) {
+        self.outside += 1;
+        if self.outside <= Faults::KEPT {
+            self.notes.push(note());
+        }
+    }
+
     /// Makes the world that takes the place of another, still without entities.
     fn begin_world(&mut self, before: &World) {
         let registry = self.registry.clone();
-        self.has_references = registry.iter().any(|(_, definition)| has_reference(definition));
         let mut world = before.successor(registry.clone());
         let random = self.document.header().random;
         let seed = self.options.seed.or(random.as_ref().map(|random| random.seed));
@@ -263,9 +275,7 @@ impl<'a> Content<'a> {
         match self.stage {
             Stage::Entities { next } => {
                 let end = self.document.entity_count().min(next + AT_ONCE);
-                let mut prepared = std::mem::take(&mut self.prepared);
-                (next..end).for_each(|index| self.add_entity(world, &mut prepared, index));
-                self.prepared = prepared;
+                self.add_entities(world, next..end);
                 match end == self.document.entity_count() {
                     true => Stage::Resources,
                     false => Stage::Entities { next: end },
@@ -273,7 +283,7 @@ impl<'a> Content<'a> {
             }
             Stage::Resources => {
                 self.add_resources(world);
-                if !self.found.references.is_empty() {
+                if !self.references.is_empty() {
                     self.ids = world.entities().collect();
                 }
                 // With a fault the places of the list are not those of the world.
@@ -281,9 +291,9 @@ impl<'a> Content<'a> {
                 if is_sound { Stage::Linking { next: 0 } } else { Stage::Systems { next: 0 } }
             }
             Stage::Linking { next } => {
-                let end = self.found.references.len().min(next + AT_ONCE);
-                resolve(world, &self.found.references[next..end], &self.ids);
-                match end == self.found.references.len() {
+                let end = self.references.len().min(next + AT_ONCE);
+                resolve(world, &self.references[next..end], &self.ids);
+                match end == self.references.len() {
                     true => Stage::Systems { next: 0 },
                     false => Stage::Linking { next: end },
                 }
@@ -304,7 +314,10 @@ impl<'a> Content<'a> {
                 match (end == self.late.len(), last) {
                     (false, last) => Stage::Hooks { last, next: end },
                     (true, false) => Stage::Hooks { last: true, next: 0 },
-                    (true, true) => Stage::Whole,
+                    (true, true) => {
+                        world.set_unseen(&self.unseen);
+                        Stage::Whole
+                    }
                 }
             }
             Stage::Whole => Stage::Whole,
@@ -342,7 +355,7 @@ impl<'a> Content<'a> {
         let (phase, done, total) = match self.stage {
             Stage::Entities { next } => (LoadPhase::Entities, next, self.document.entity_count()),
             Stage::Resources => (LoadPhase::Linking, 0, 1),
-            Stage::Linking { next } => (LoadPhase::Linking, next, self.found.references.len()),
+            Stage::Linking { next } => (LoadPhase::Linking, next, self.references.len()),
             Stage::Systems { next } => (LoadPhase::Systems, next, self.document.header().systems.len()),
             Stage::Hooks { last, next } => {
                 let done = if last { self.late.len() + next } else { next };
@@ -366,6 +379,10 @@ impl<'a> Content<'a> {
     /// What was built, and the report.
     pub(super) fn take(&mut self) -> Option<(World, LoadReport)> {
         let world = self.world.take()?;
+        if self.outside > Faults::KEPT {
+            let more = self.outside - Faults::KEPT;
+            self.notes.push(format!("{more} more references lead outside of the list and are none"));
+        }
         let report = LoadReport { entities: world.len(), notes: std::mem::take(&mut self.notes) };
         Some((world, report))
     }

@@ -25,14 +25,19 @@ pub(super) fn has_reference(definition: &ComponentDef) -> bool {
 impl Content<'_> {
     /// Finds the references of an entity: of the list, or else the world's own.
     pub(super) fn find_references(
-        &self,
+        &mut self,
         registry: &Registry,
         entity: Option<usize>,
         from: EntityId,
         config: &Config<'_>,
         prepared: &Prepared,
-        found: &mut Found,
     ) {
+        let document = self.document.clone();
+        let count = document.entity_count();
+        let fault = |key: &str, message: String| match entity {
+            Some(index) => document.fault_at_entity(index, Some(key), message),
+            None => document.fault_at_world(Some(key), message),
+        };
         for &component in prepared.components.iter().filter(|&&c| has_reference(registry.get(c))) {
             for field in registry.get(component).fields() {
                 let Some((key, value)) =
@@ -41,10 +46,19 @@ impl Content<'_> {
                     continue;
                 };
                 let offset = field.offset;
-                let mut add = |item, value: &Value<'_>| match self.place_of(value) {
-                    Place::None => {}
-                    Place::Of(to) => found.references.push(Reference { from, component, offset, item, to }),
-                    Place::Wrong(message) => found.wrong.push(Wrong { entity, key: key.to_owned(), message }),
+                let mut add = |item, value: &Value<'_>| {
+                    let message = match place_of(value, count) {
+                        Place::None => return,
+                        Place::Of(to) => {
+                            return self.references.push(Reference { from, component, offset, item, to });
+                        }
+                        Place::Outside(message) => message,
+                        Place::Wrong(message) => {
+                            return self.faults.push_with(|| fault(key, message));
+                        }
+                    };
+                    // As a reference to one that is gone when a world is saved.
+                    self.note_outside(|| fault(key, message).to_string());
                 };
                 match (field.role, value) {
                     (Role::Entity, value) => add(None, value),
@@ -59,19 +73,18 @@ impl Content<'_> {
             }
         }
     }
+}
 
-    /// The entity of the document's list that a value refers to.
-    fn place_of(&self, value: &Value<'_>) -> Place {
-        let count = self.document.entity_count();
-        match value {
-            Value::Null => Place::None,
-            Value::Uint(to) if *to < count as u64 => Place::Of(*to as usize),
-            Value::Uint(to) => {
-                Place::Wrong(format!("there is no entity {to} in the list, which has {count}"))
-            }
-            other => {
-                Place::Wrong(format!("the place of an entity in the list is expected, not {}", other.kind()))
-            }
+/// The entity of a list of so many that a value refers to.
+fn place_of(value: &Value<'_>, count: usize) -> Place {
+    match value {
+        Value::Null => Place::None,
+        Value::Uint(to) if *to < count as u64 => Place::Of(*to as usize),
+        Value::Uint(to) => Place::Outside(format!(
+            "there is no entity {to} in the list, which has {count}; the reference is none"
+        )),
+        other => {
+            Place::Wrong(format!("the place of an entity in the list is expected, not {}", other.kind()))
         }
     }
 }
@@ -79,22 +92,8 @@ impl Content<'_> {
 enum Place {
     None,
     Of(usize),
+    Outside(String),
     Wrong(String),
-}
-
-/// What looking for references found.
-#[derive(Default)]
-pub(super) struct Found {
-    pub(super) references: Vec<Reference>,
-    pub(super) wrong: Vec<Wrong>,
-}
-
-/// A value that refers to nothing there is.
-pub(super) struct Wrong {
-    /// Whose it is: of the list, or else the world's own.
-    pub(super) entity: Option<usize>,
-    pub(super) key: String,
-    pub(super) message: String,
 }
 
 /// Writes the ids of those referred to into the blocks; `ids` are those of the list.

@@ -6,6 +6,7 @@ use crate::config::Value;
 use crate::scene::{SceneSystem, suggestion};
 use crate::schedule::PeriodState;
 use crate::world::World;
+use crate::world::unseen::{self, Unseen};
 
 impl Content<'_> {
     /// Adds the system at a place of the document's list.
@@ -55,6 +56,21 @@ impl Content<'_> {
         if let Some(entry) = world.systems.get_mut(id) {
             entry.accumulator.restore(PeriodState { runs: system.runs, accumulated: system.accumulated });
             entry.accumulator.set_enabled(!system.disabled);
+        }
+        let terms = world.count_change_terms(id);
+        if !system.unseen.is_empty() && system.unseen.len() != terms {
+            let found = system.unseen.len();
+            let message =
+                format!("the system looks for changes of {terms} components, not of {found}; remove it");
+            return Err((Some("unseen"), message));
+        }
+        for (term, text) in system.unseen.iter().enumerate() {
+            let Some(text) = text else { continue };
+            let Some(places) = unseen::places(text, self.document.entity_count()) else {
+                let message = format!("{text:?} does not say places of the list; it may be cut off");
+                return Err((Some("unseen"), message));
+            };
+            self.unseen.push(Unseen { system: id, term, places });
         }
         Ok(())
     }
