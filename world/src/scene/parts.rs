@@ -11,6 +11,9 @@ use crate::config::Value;
 use crate::random::{MAX_SEED, StreamState};
 use std::collections::HashSet;
 
+/// What is counted goes on from here without ever reaching the end of 64 bits.
+const MOST_COUNTED: u64 = 1 << 53;
+
 /// Reads everything but version, entities and their definitions from the keys of a scene.
 pub(super) fn read_header<'a>(reader: &mut Reader<'a>, scene: &mut Object<'a>) -> SceneHeader {
     let mut header = SceneHeader::default();
@@ -49,7 +52,7 @@ pub(super) fn read_header<'a>(reader: &mut Reader<'a>, scene: &mut Object<'a>) -
     if let Some(entry) = scene.take("timeScale") {
         header.time_scale = reader.number(&entry, "a number of 0 or more", |n| n >= 0.0).unwrap_or(1.0);
     }
-    if let Some(tick) = scene.take("tick").and_then(|entry| reader.integer(&entry, 0, u64::MAX)) {
+    if let Some(tick) = scene.take("tick").and_then(|entry| reader.integer(&entry, 0, MOST_COUNTED)) {
         header.tick = tick;
     }
     if let Some(entry) = scene.take("world") {
@@ -172,7 +175,7 @@ fn read_system<'a>(reader: &mut Reader<'a>, entry: &Entry<'a>, index: usize) -> 
     if let Some(enabled) = object.take("enabled").and_then(|entry| reader.boolean(&entry)) {
         system.disabled = !enabled;
     }
-    if let Some(runs) = object.take("runs").and_then(|entry| reader.integer(&entry, 0, u64::MAX)) {
+    if let Some(runs) = object.take("runs").and_then(|entry| reader.integer(&entry, 0, MOST_COUNTED)) {
         system.runs = runs;
     }
     system.accumulated = read_duration(reader, &mut object, "accumulated").unwrap_or(0.0);

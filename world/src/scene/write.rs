@@ -386,7 +386,7 @@ mod tests {
             player_time: 0.1 + 0.2,
             accumulated: 1.5,
             time_scale: 0.0,
-            tick: u64::MAX,
+            tick: 1 << 53,
             world: Config::from_iter([("score", Value::List(vec![Value::Null, Value::Int(-3)]))]),
         }
     }

@@ -19,7 +19,10 @@ impl World {
     pub fn pool_hashes(&mut self) -> Vec<(ComponentId, u64)> {
         self.settle();
         let mut ids: Vec<(u64, EntityId)> = (0..).zip(self.entities()).collect();
-        ids.extend(self.world_entity().map(|id| (u64::MAX, id)));
+        // Without a resource it is as if it were not there: no save has it.
+        let has_resources =
+            |id: &EntityId| self.components_of(*id).is_some_and(|components| components.len() > 1);
+        ids.extend(self.world_entity().filter(has_resources).map(|id| (u64::MAX, id)));
         let places: HashMap<EntityId, u64> = ids.iter().map(|&(place, id)| (id, place)).collect();
         let components: Vec<ComponentId> = self.registry().iter().map(|(component, _)| component).collect();
         let hashed = components.into_iter().filter(|&c| self.storage.live(c) > 0);

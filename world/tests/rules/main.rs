@@ -14,6 +14,7 @@ mod events;
 mod flow;
 mod hooks;
 mod host;
+mod hostile;
 mod hung;
 mod index;
 mod links;

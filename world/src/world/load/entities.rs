@@ -83,6 +83,10 @@ impl Content<'_> {
             let fault = self.document.fault_at_world(Some(&key), self.unknown_message(&key));
             self.note_unknown(key, fault);
         }
+        if prepared.components.len() == 1 {
+            // None of its keys is a resource.
+            return;
+        }
         let id = world.place_resources(&prepared);
         self.find_references(&shared.registry, None, id, &config, &prepared);
         self.late.push((id, None));
