@@ -27,6 +27,7 @@ pub(crate) struct Storage {
 }
 
 /// Tells one storage from all others there are or were.
+#[derive(Clone)]
 pub(crate) struct StorageToken(Arc<()>);
 
 impl StorageToken {

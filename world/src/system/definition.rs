@@ -129,6 +129,8 @@ pub struct SystemDef {
     pub(crate) check_every: usize,
     /// What is handed each run of an asynchronous system.
     pub(crate) starter: Option<Starter>,
+    /// Indexes its runs use.
+    pub(crate) indexes: Vec<String>,
     /// Components, by name, without a change of which it does not run.
     pub(crate) observes: Vec<&'static str>,
     /// Whether it does without the code compiled for newer processors.
@@ -173,6 +175,7 @@ impl SystemDef {
             budget: None,
             check_every: 32,
             starter: None,
+            indexes: Vec::new(),
             observes: Vec::new(),
             baseline: false,
             body,
@@ -352,6 +355,13 @@ impl SystemDef {
     pub fn when_changed<T: Component>(mut self) -> Self {
         self.observes.push(T::NAME);
         self
+    }
+
+    /// Uses an index of the world, over a field of `T`, in its runs: [`Run::index`]. It is brought up to date before
+    /// each run.
+    pub fn uses_index<T: Component>(mut self, name: impl Into<String>) -> Self {
+        self.indexes.push(name.into());
+        self.reads::<T>()
     }
 
     /// Lets a run on the world thread take so many milliseconds an update, measured on the world's clock; what is left

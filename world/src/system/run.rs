@@ -9,6 +9,7 @@ use crate::entity::{CreateError, Factory, Prepared};
 use crate::id::{ComponentId, EntityId};
 use crate::memory::{Lookups, ReservedIds};
 use crate::random::{Stream, run_stream};
+use crate::world::{Index, LentIndex};
 use std::any::{Any, TypeId};
 use std::sync::Arc;
 use thiserror::Error;
@@ -144,6 +145,8 @@ pub struct Run {
     pub(crate) part: u64,
     pub(crate) world_entity: Option<EntityId>,
     pub(crate) lookups: Arc<Lookups>,
+    /// Indexes as they were when it began.
+    pub(crate) indexes: Arc<[LentIndex]>,
     /// What it wrote by id: the component and the row.
     pub(crate) written: Vec<(ComponentId, u32)>,
     pub(crate) ids: ReservedIds,
@@ -175,6 +178,7 @@ impl Run {
             part: 0,
             world_entity: self.world_entity,
             lookups: self.lookups.clone(),
+            indexes: self.indexes.clone(),
             written: Vec::new(),
             ids,
             effects: Effects::default(),
@@ -251,6 +255,16 @@ impl Run {
             Some(place) => Ok(self.lookups.read(place, id)),
             None => Err(self.undeclared(&format!("read {:?} of any entity", T::NAME), "reads::<T>()")),
         }
+    }
+
+    /// An index of the world as it was when the run began: ships of an owner, those whose health is low.
+    ///
+    /// # Errors
+    /// If the system did not declare that it uses the index.
+    pub fn index(&self, name: &str) -> Result<Index<'_>, EffectError> {
+        let index = self.indexes.iter().find(|index| index.name == name);
+        let undeclared = || self.undeclared(&format!("use the index {name:?}"), "uses_index::<T>(name)");
+        index.map(|index| index.open(self.strings())).ok_or_else(undeclared)
     }
 
     /// Writes a component of any entity now: later updates of the run read it. Whether the entity is there and had the

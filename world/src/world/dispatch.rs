@@ -2,6 +2,7 @@
 
 use super::World;
 use super::events::{SystemError, SystemPhase};
+use super::index::LentIndex;
 use super::pass::{Pass, arranged};
 use super::scheduler::Dispatched;
 use super::systems::SystemEntry;
@@ -50,16 +51,17 @@ impl World {
             return Dispatched::Over;
         }
         let Some(Body::Worker(mut worker)) = entry.body.take() else { return Dispatched::Over };
-        if begins && !self.prepare_run(place, &mut worker, &due) {
+        let Some(indexes) = self.prepare_run(place, &mut worker, &due, begins) else {
             self.systems.list[place].body = Some(Body::Worker(worker));
             return Dispatched::Over;
-        }
+        };
         let entry = &self.systems.list[place];
         let (kind, is_sliced) = (entry.kind, entry.budget.is_some() && entry.batch.is_none());
         if kind == SystemKind::EntitySystem && is_sliced {
-            return Dispatched::Open(self.begin_slices(place, worker, &due, touched));
+            return Dispatched::Open(self.begin_slices(place, worker, &due, touched, indexes));
         }
-        let (job, system, run) = self.begin_run(place, worker, &due, begins, touched);
+        let (mut job, system, run) = self.begin_run(place, worker, &due, begins, touched);
+        job.run.indexes = indexes;
         match kind {
             SystemKind::EntitySystem => {
                 let completion = self.workers.run_here(system, run, job);
@@ -109,12 +111,25 @@ impl World {
         Some((DueRun { delta, number, ..due }, true))
     }
 
-    /// Calls a system's hook before a run. Whether there is to be a run.
-    fn prepare_run(&mut self, place: usize, worker: &mut Worker, due: &DueRun) -> bool {
+    /// Calls a system's hook before a run, and brings the indexes up to date that the run uses. None if there is to be
+    /// no run.
+    fn prepare_run(
+        &mut self,
+        place: usize,
+        worker: &mut Worker,
+        due: &DueRun,
+        begins: bool,
+    ) -> Option<Arc<[LentIndex]>> {
         let step = Step { tick: due.tick, delta: due.delta, game_time: due.game_time };
-        let called = catch_unwind(AssertUnwindSafe(|| worker.body.before_run(self, &step)));
+        let called = match begins {
+            true => catch_unwind(AssertUnwindSafe(|| worker.body.before_run(self, &step))),
+            false => Ok(Ok(())),
+        };
         let (message, panicked) = match called {
-            Ok(Ok(())) => return true,
+            Ok(Ok(())) => match self.lend_indexes(place) {
+                Ok(indexes) => return Some(indexes),
+                Err(error) => (error.to_string(), false),
+            },
             Ok(Err(message)) => (message, false),
             Err(panic) => (panic_message(&*panic), true),
         };
@@ -124,7 +139,7 @@ impl World {
         let (system, name) = (Some(entry.id), entry.name.to_string());
         let (phase, entity, tick) = (SystemPhase::Update, None, self.clocks.tick);
         self.report(SystemError { system, name, phase, entity, message, panicked, tick });
-        false
+        None
     }
 
     /// Opens a run: borrows its pools and settles which members it visits, in which order.
@@ -264,6 +279,7 @@ impl SystemEntry {
             part: 0,
             world_entity,
             lookups: Arc::new(storage.lookups(&mut self.lookups)),
+            indexes: Arc::new([]),
             written: Vec::new(),
             ids: ReservedIds::default(),
             effects: Effects::default(),

@@ -2,12 +2,13 @@
 
 use super::World;
 use super::index_value::{IndexValue, Key, bound_key, key_of};
-use crate::component::{Field, Role};
+use crate::component::{Field, Role, Strings};
 use crate::id::{ComponentId, EntityId};
 use crate::memory::{StorageToken, WatchToken};
 use crate::scene::suggestion;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::{Bound, RangeBounds};
+use std::sync::Arc;
 use thiserror::Error;
 
 /// How an index finds entities.
@@ -97,10 +98,12 @@ pub(super) struct FieldIndex {
     kind: IndexKind,
     unique: bool,
     /// What is known of the rows of one storage; none before the first use, and after rows moved.
-    known: Option<Known>,
+    known: Option<Arc<Known>>,
 }
 
-struct Known {
+/// What is known of the rows of one storage. A run that uses the index holds it as it was at its dispatch.
+#[derive(Clone)]
+pub(crate) struct Known {
     storage: StorageToken,
     /// Its dirty bits are the rows that were written since the last use.
     watch: WatchToken,
@@ -108,11 +111,14 @@ struct Known {
     field: Field,
     /// The key of each row, as far as it was seen. Rows whose entity left since stay until they are used again.
     keys: Vec<Option<Key>>,
+    /// Whose row it was then.
+    ids: Vec<Option<EntityId>>,
     rows: Rows,
     /// Keys that more than one row has, for an index that is to be unique.
     shared: BTreeSet<Key>,
 }
 
+#[derive(Clone)]
 enum Rows {
     Hash(HashMap<Key, BTreeSet<u32>>),
     Sorted(BTreeSet<(Key, u32)>),
@@ -120,9 +126,27 @@ enum Rows {
 
 /// An index as it is now. Entities that died are left out, as in queries.
 pub struct Index<'w> {
-    world: &'w World,
     name: &'w str,
     known: &'w Known,
+    /// The rows that have the component, and those that queries find: a bit a row.
+    present: &'w [u64],
+    queryable: &'w [u64],
+    strings: &'w Strings,
+}
+
+/// An index as a run uses it.
+pub(crate) struct LentIndex {
+    pub(crate) name: String,
+    known: Arc<Known>,
+    present: Arc<[u64]>,
+    queryable: Arc<[u64]>,
+}
+
+impl LentIndex {
+    pub(crate) fn open<'r>(&'r self, strings: &'r Strings) -> Index<'r> {
+        let Self { name, known, present, queryable } = self;
+        Index { name, known, present, queryable, strings }
+    }
 }
 
 impl World {
@@ -187,10 +211,31 @@ impl World {
         self.indexes.push(index);
         refreshed?;
         let index = self.indexes.last().filter(|index| index.name == name);
-        match index.and_then(|index| Some((index.name.as_str(), index.known.as_ref()?))) {
-            Some((name, known)) => Ok(Index { world: self, name, known }),
+        match index.and_then(|index| Some((index.name.as_str(), index.known.as_deref()?))) {
+            Some((name, known)) => {
+                let present = self.storage.pool(known.component).present().words();
+                let queryable = self.storage.rows.queryable().words();
+                Ok(Index { name, known, present, queryable, strings: self.strings() })
+            }
             None => Err(IndexError::Unknown { name: name.to_owned(), near: String::new() }),
         }
+    }
+
+    /// The indexes that the runs of the system at a place use, up to date.
+    pub(super) fn lend_indexes(&mut self, place: usize) -> Result<Arc<[LentIndex]>, IndexError> {
+        if self.systems.list[place].indexes.is_empty() {
+            return Ok(Arc::new([]));
+        }
+        let mut lent = Vec::new();
+        for name in &self.systems.list[place].indexes.clone() {
+            self.index(name)?;
+            let known = self.indexes.last().and_then(|index| index.known.clone());
+            let Some(known) = known else { continue };
+            let present = self.storage.pool(known.component).present().words().into();
+            let queryable = self.storage.rows.queryable().words().into();
+            lent.push(LentIndex { name: name.clone(), known, present, queryable });
+        }
+        Ok(lent.into())
     }
 }
 
@@ -216,7 +261,7 @@ impl FieldIndex {
     }
 
     fn refresh(&mut self, world: &mut World) -> Result<(), IndexError> {
-        let mut known = match self.known.take().filter(|known| known.storage.is_of(&world.storage)) {
+        let known = match self.known.take().filter(|known| known.storage.is_of(&world.storage)) {
             Some(known) => known,
             None => {
                 let (component, field) = self.resolve(world)?;
@@ -224,16 +269,16 @@ impl FieldIndex {
                 // All that is there is new to a watcher.
                 world.storage.watch(component, &watch);
                 let (storage, rows) = (world.storage.token(), Rows::new(self.kind));
-                let (keys, shared) = Default::default();
-                Known { storage, watch, component, field, keys, rows, shared }
+                let (keys, ids, shared) = Default::default();
+                Arc::new(Known { storage, watch, component, field, keys, ids, rows, shared })
             }
         };
         if let Err(hung) = world.wait_to_read(known.component) {
             self.known = Some(known);
             return Err(hung.into());
         }
+        let known = Arc::make_mut(self.known.insert(known));
         known.take_in_changes(world, self.unique);
-        let known = self.known.insert(known);
         match known.two_of_a_kind(world) {
             Some((first, second)) => Err(IndexError::NotUnique { index: self.name.clone(), first, second }),
             None => Ok(()),
@@ -256,7 +301,9 @@ impl Known {
             && last as usize >= self.keys.len()
         {
             self.keys.resize(last as usize + 1, None);
+            self.ids.resize(last as usize + 1, None);
         }
+        dirty.iter().for_each(|&row| self.ids[row as usize] = world.storage.id_of(row));
         if dirty.len() > self.keys.len() / 8 {
             for row in dirty {
                 self.keys[row as usize] = now(row);
@@ -389,8 +436,7 @@ impl<'w> Index<'w> {
         let keys = self.keys(Bound::Included(value), Bound::Included(value))?;
         // Equal values have one key.
         let rows = keys.map(|(least, _)| self.known.rows.with(least)).into_iter().flatten();
-        let (world, known) = (self.world, self.known);
-        Ok(rows.filter(move |&row| known.is_there(world, row)).filter_map(|row| world.storage.id_of(row)))
+        Ok(rows.filter_map(self.there()))
     }
 
     /// The first of the entities whose value is this one; of a unique index, the only one.
@@ -414,16 +460,25 @@ impl<'w> Index<'w> {
         };
         let value = |bound: Bound<&V>| bound.map(|value| value.clone().into());
         let keys = self.keys(value(range.start_bound()), value(range.end_bound()))?;
-        let (world, known) = (self.world, self.known);
         let rows = keys.map(|(least, most)| rows.range((least, 0)..=(most, u32::MAX)));
         let rows = rows.into_iter().flatten().map(|&(_, row)| row);
-        Ok(rows.filter(move |&row| known.is_there(world, row)).filter_map(|row| world.storage.id_of(row)))
+        Ok(rows.filter_map(self.there()))
+    }
+
+    /// Finds the entity of a row that was seen, if it lives and has the component.
+    fn there(&self) -> impl Fn(u32) -> Option<EntityId> + use<'w> {
+        let (known, present, queryable) = (self.known, self.present, self.queryable);
+        let has = |bits: &[u64], row: u32| {
+            bits.get(row as usize / 64).is_some_and(|word| word >> (row % 64) & 1 == 1)
+        };
+        move |row| known.ids[row as usize].filter(|_| has(present, row) && has(queryable, row))
     }
 
     /// How many entities it has.
     pub fn len(&self) -> usize {
         let rows = self.known.keys.iter().zip(0..).filter(|(key, _)| key.is_some());
-        rows.filter(|&(_, row)| self.known.is_there(self.world, row)).count()
+        let there = self.there();
+        rows.filter(|&(_, row)| there(row).is_some()).count()
     }
 
     /// Whether it has none.
@@ -438,7 +493,7 @@ impl<'w> Index<'w> {
         most: Bound<IndexValue<'_>>,
     ) -> Result<Option<(Key, Key)>, IndexError> {
         let field = &self.known.field;
-        let strings = self.world.strings();
+        let strings = self.strings;
         let expected = |expected| IndexError::Value { index: self.name.to_owned(), expected };
         let (least, most) = (
             bound_key(field, least, true, strings).map_err(expected)?,

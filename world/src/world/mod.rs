@@ -46,6 +46,7 @@ pub use edit::Edit;
 pub use entity_ref::{ClassError, ClassWrapper, EntityRef};
 pub use events::{SystemError, SystemPhase, WorldEvent};
 pub use hung::Hung;
+pub(crate) use index::LentIndex;
 pub use index::{Index, IndexError, IndexKind};
 pub use index_value::IndexValue;
 pub use load::{LoadError, LoadOptions, LoadPhase, LoadProgress, LoadReport, LoadStep};

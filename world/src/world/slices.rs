@@ -2,6 +2,7 @@
 
 use super::World;
 use super::events::{SystemError, SystemPhase};
+use super::index::LentIndex;
 use super::pass::Pass;
 use super::scheduler::Dispatched;
 use crate::id::{RunId, SystemId};
@@ -9,6 +10,7 @@ use crate::schedule::DueRun;
 use crate::system::{Body, IterableBody, Job, JobOutcome, Part, Step, Worker, panic_message};
 use crate::timing::RunTime;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 /// A run that is not over.
 pub(crate) enum Slice {
@@ -141,11 +143,13 @@ impl World {
         worker: Worker,
         due: &DueRun,
         touched: Vec<Vec<u32>>,
+        indexes: Arc<[LentIndex]>,
     ) -> RunId {
         let entry = &mut self.systems.list[place];
         // The first part is like a batch of a pass.
         entry.batch = Some(entry.check_every);
-        let (job, id, run) = self.begin_run(place, worker, due, true, touched);
+        let (mut job, id, run) = self.begin_run(place, worker, due, true, touched);
+        job.run.indexes = indexes;
         self.runs.slice(run);
         let entry = &mut self.systems.list[place];
         entry.batch = None;

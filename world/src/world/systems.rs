@@ -47,6 +47,8 @@ pub(crate) struct SystemEntry {
     pub(crate) starter: Option<Starter>,
     /// Who it was told is a member of its main query, if it is told at once.
     pub(crate) links: Option<Links>,
+    /// Indexes its runs use.
+    pub(crate) indexes: Vec<String>,
     /// What it runs only on changes of.
     pub(crate) observed: Vec<Observed>,
     pub(crate) start: Start,
@@ -247,6 +249,7 @@ impl World {
             check_every: system.check_every,
             slice: None,
             links,
+            indexes: system.indexes,
             starter: system.starter,
             observed,
             start: Start::Unasked,

@@ -4,8 +4,8 @@ use bytemuck::{Pod, Zeroable};
 use proptest::prelude::*;
 use std::ops::Bound;
 use vivarium_world::{
-    Catalog, Component, ComponentDef, EntityId, Field, IndexError, IndexKind, LoadOptions, Role, Run, Scalar,
-    SystemDef, World, WorldOptions,
+    Catalog, Component, ComponentDef, EntityId, Field, IndexError, IndexKind, LoadOptions, Named, Role, Run,
+    Scalar, SystemDef, World, WorldOptions,
 };
 
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
@@ -266,4 +266,40 @@ fn an_index_over_what_cannot_be_looked_up_is_refused_with_the_reason() {
     assert!(world.index("teir").err().unwrap().to_string().contains("did you mean \"tier\"?"));
     let error = world.index("same tier").unwrap().range(0..3).err().unwrap();
     assert_eq!(error, IndexError::NotSorted("same tier".to_owned()));
+}
+
+#[test]
+fn a_run_uses_an_index_as_it_was_when_it_began() {
+    use crate::common::{Calls, Health, Link, errors, no_strings};
+    for threads in [0, 1, 4] {
+        let mut world = crate::common::world_of(&crate::common::catalog(&Calls::default()), threads);
+        world.add_index("owner", "link", "target", IndexKind::Hash, false).unwrap();
+        world.add_index("health", "health", "health", IndexKind::Sorted, false).unwrap();
+        let [one, other] = [1.0, 2.0].map(|health| world.spawn((Health { health },)));
+        let of_one: Vec<EntityId> = (0..3)
+            .map(|n| world.spawn((Link { target: one.bits() }, Health { health: 10.0 * n as f64 })))
+            .collect();
+        world.spawn((Link { target: other.bits() },));
+        let seen = Calls::default();
+        let heard = seen.clone();
+        let system = SystemDef::worker("counts", move |_: &mut Named<'_>, run: &mut Run| {
+            let owned: Vec<EntityId> =
+                run.index("owner")?.equal(one).map_err(|error| error.to_string())?.collect();
+            let weak = run.index("health")?.range(..5.0).map_err(|error| error.to_string())?.count();
+            let kept = run.index("nothing").is_err();
+            heard.push(format!("{} {weak} {kept}", owned.len()));
+            Ok(())
+        });
+        world.add_system(system.uses_index::<Link>("owner").uses_index::<Health>("health")).unwrap();
+        world.step();
+        world.set(of_one[0], Link { target: other.bits() }).unwrap();
+        world.kill(of_one[1]);
+        world.remove_component::<Health>(other).unwrap();
+        world.step();
+        assert_eq!(seen.take(), ["3 3 true", "1 2 true"]);
+        assert_eq!(errors(&mut world), no_strings());
+        world.remove_index("owner");
+        world.step();
+        assert!(errors(&mut world)[0].contains("there is no index named \"owner\""));
+    }
 }
