@@ -9,8 +9,10 @@ use super::column::{Columns, Form, collect, may_fit};
 use super::definition::{Definition, Property, TYPE};
 use super::definitions::Definitions;
 use super::lists::{Lists, list_bytes};
+use super::varint;
 use crate::config::{Config, Value};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 /// How many definitions a type may get: what fits none of so many fits no more.
 const ROUNDS: usize = 4;
@@ -22,29 +24,93 @@ impl Definitions {
     /// several definitions for a type. A config that fits no definition is one that [`encode`](Self::encode) leaves
     /// an object. The time it takes is linear in the size of the configs.
     pub fn discover(configs: &[Config<'_>], overrides: &[Definition]) -> Self {
+        Packed::new(configs, overrides).definitions
+    }
+}
+
+/// Configs as strings, and the definitions that were found for them.
+pub(crate) struct Packed {
+    definitions: Definitions,
+    /// All strings without their keys, one behind the other.
+    fields: String,
+    /// For each config its string; none if it stays an object.
+    strings: Vec<Option<PackedString>>,
+}
+
+struct PackedString {
+    key: u64,
+    fields: Range<usize>,
+}
+
+impl Packed {
+    /// Finds definitions, as [`Definitions::discover`] does, and encodes the configs by them.
+    pub(crate) fn new(configs: &[Config<'_>], overrides: &[Definition]) -> Self {
         let said: HashMap<&str, &[Property]> = overrides
             .iter()
             .flat_map(|definition| {
                 definition.types().iter().map(|name| (name.as_str(), definition.properties()))
             })
             .collect();
-        let mut rest: Vec<&Config<'_>> = configs.iter().filter(|config| may_fit(config)).collect();
+        let mut rest: Vec<usize> = (0..configs.len()).filter(|&at| may_fit(&configs[at])).collect();
         let mut lists = Lists::default();
-        let mut text = String::new();
+        let mut fields = String::new();
+        let mut strings: Vec<Option<PackedString>> = configs.iter().map(|_| None).collect();
+        // The definitions of each round, and the strings they gave.
+        let mut rounds: Vec<(Definitions, Vec<usize>)> = Vec::new();
         for _ in 0..ROUNDS {
-            let found = find(&rest, &said);
+            let left: Vec<&Config<'_>> = rest.iter().map(|&at| &configs[at]).collect();
+            let found = find(&left, &said);
             if found.is_empty() {
                 break;
             }
             let definitions = found.definitions();
-            rest.retain(|config| {
-                text.clear();
-                let name = config.get(TYPE).and_then(Value::as_str).unwrap_or_default();
-                !said.contains_key(name) && definitions.encode(config, &mut text).is_none()
+            let mut fitting = Vec::new();
+            rest.retain(|&at| {
+                let start = fields.len();
+                if let Some(key) = definitions.encode(&configs[at], &mut fields) {
+                    let start = start + varint::length(key) as usize;
+                    strings[at] = Some(PackedString { key, fields: start..fields.len() });
+                    fitting.push(at);
+                    return false;
+                }
+                let name = configs[at].get(TYPE).and_then(Value::as_str).unwrap_or_default();
+                !said.contains_key(name)
             });
+            rounds.push((definitions, fitting));
             lists.append(found);
         }
-        lists.definitions()
+        let definitions = lists.definitions();
+        for (of_round, fitting) in rounds {
+            let mut keys: HashMap<u64, Option<u64>> = HashMap::new();
+            for at in fitting {
+                let Some(string) = &mut strings[at] else { continue };
+                // With all definitions together each has another key.
+                let found = keys.entry(string.key).or_insert_with(|| {
+                    let (name, properties) = of_round.by_key(string.key)?;
+                    let mut known = definitions.by_type(name);
+                    known.find(|(_, others)| *others == properties).map(|(key, _)| key)
+                });
+                match *found {
+                    Some(key) => string.key = key,
+                    None => strings[at] = None,
+                }
+            }
+        }
+        Self { definitions, fields, strings }
+    }
+
+    /// Writes the string of the config at a place; whether it has one.
+    pub(crate) fn write(&self, place: usize, out: &mut String) -> bool {
+        let Some(string) = self.strings.get(place).and_then(Option::as_ref) else { return false };
+        varint::write(out, string.key);
+        out.push_str(&self.fields[string.fields.clone()]);
+        true
+    }
+
+    /// The definitions that the strings need.
+    pub(crate) fn needed(&self) -> Definitions {
+        let used: HashSet<u64> = self.strings.iter().flatten().map(|string| string.key).collect();
+        self.definitions.only(used)
     }
 }
 
@@ -296,6 +362,16 @@ mod tests {
             let text = serde_json::to_string(&packed.0).unwrap();
             let definitions: Definitions = serde_json::from_str(&text).unwrap();
             prop_assert_eq!(&definitions, &packed.0);
+            let whole = Packed::new(&configs, &[]);
+            let needed = whole.needed();
+            for (place, config) in configs.iter().enumerate() {
+                let mut text = String::new();
+                if whole.write(place, &mut text) {
+                    prop_assert!(same(&needed.decode(&text).unwrap(), config));
+                } else {
+                    prop_assert!(text.is_empty());
+                }
+            }
             for (config, packed) in configs.iter().zip(&packed.1) {
                 if let Ok(text) = packed {
                     let decoded = definitions.decode(text).unwrap();

@@ -21,6 +21,8 @@ mod lists;
 mod scale;
 pub(crate) mod varint;
 
+pub(crate) use discover::Packed;
+
 pub use decode::{DecodeError, DecodeFault};
 pub use definition::{Definition, DefinitionError, Property, PropertyKind};
 pub use definitions::{Definitions, KeyError};

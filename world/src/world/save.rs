@@ -5,10 +5,9 @@ use super::configs::ConfigWriter;
 use super::layout::LayoutText;
 use crate::config::{Config, Value};
 use crate::host::SaveForm;
-use crate::save::{Definition, Definitions};
+use crate::save::{Definition, Packed};
 use crate::scene::{SceneHeader, SceneSystem, SceneText};
 use crate::system::Params;
-use std::collections::BTreeSet;
 use thiserror::Error;
 
 /// Why a world cannot be saved.
@@ -155,20 +154,17 @@ fn compressed(
     layout: Option<&LayoutText>,
 ) -> String {
     let mut text = SceneText::compact(header);
-    let definitions = Definitions::discover(configs, overrides);
-    let mut used = BTreeSet::new();
+    let packed = Packed::new(configs, overrides);
     let mut line = String::new();
-    for config in configs {
+    for (place, config) in configs.iter().enumerate() {
         line.clear();
-        match definitions.encode(config, &mut line) {
-            Some(key) => {
-                used.insert(key);
-                text.push_text(&line);
-            }
-            None => text.push_config(config),
+        if packed.write(place, &mut line) {
+            text.push_text(&line);
+        } else {
+            text.push_config(config);
         }
     }
-    text.finish_with(Some(&definitions.only(used)), layout)
+    text.finish_with(Some(&packed.needed()), layout)
 }
 
 /// Whether JSON cannot hold a number, or one of a list.
