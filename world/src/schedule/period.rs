@@ -13,6 +13,10 @@ pub struct Accumulator {
     first_run: bool,
     enabled: bool,
     state: PeriodState,
+    /// Time of queued runs that failed, for the next run that is made, whenever that is due.
+    returned: f64,
+    /// Whether a run was queued: the first one is over then, whatever came of it.
+    queued: bool,
 }
 
 /// What a save keeps of an [`Accumulator`].
@@ -31,7 +35,14 @@ impl Accumulator {
     ///
     /// A period that is negative or not a number counts as 0.
     pub fn new(period: f64, first_run: bool) -> Self {
-        let mut new = Self { period: 0.0, first_run, enabled: true, state: PeriodState::default() };
+        let mut new = Self {
+            period: 0.0,
+            first_run,
+            enabled: true,
+            state: PeriodState::default(),
+            returned: 0.0,
+            queued: false,
+        };
         new.set_period(period);
         new
     }
@@ -43,9 +54,9 @@ impl Accumulator {
         self.state = PeriodState { runs: state.runs, accumulated };
     }
 
-    /// What a save keeps.
+    /// What a save keeps. Time of a queued run that failed counts as accumulated.
     pub fn state(&self) -> PeriodState {
-        self.state
+        PeriodState { accumulated: self.state.accumulated + self.returned, ..self.state }
     }
 
     /// The period in milliseconds; 0 runs every time.
@@ -98,7 +109,7 @@ impl Accumulator {
             // The remainder is exact, so the quotient differs from a whole number by rounding only.
             let periods = ((accumulated - accumulated % self.period) / self.period).round();
             Some(periods * self.period)
-        } else if self.first_run && runs == 0 {
+        } else if self.first_run && runs == 0 && !self.queued {
             Some(0.0)
         } else {
             None
@@ -110,6 +121,31 @@ impl Accumulator {
     pub fn ran(&mut self, delta: f64) {
         self.state.runs += 1;
         self.take(delta);
+    }
+
+    /// A run with this delta was queued: its time is used up. What comes of it is told with
+    /// [`succeeded`](Self::succeeded) or [`returned`](Self::returned), which never changes when the system is due:
+    /// later runs may be queued by then, or not.
+    pub(crate) fn queue(&mut self, delta: f64) {
+        self.queued = true;
+        self.take(delta);
+    }
+
+    /// A queued run succeeded, and is counted.
+    pub(crate) fn succeeded(&mut self) {
+        self.state.runs += 1;
+    }
+
+    /// A queued run failed: its time goes to the next one.
+    pub(crate) fn returned(&mut self, delta: f64) {
+        if delta.is_finite() && delta > 0.0 {
+            self.returned += delta;
+        }
+    }
+
+    /// The time of queued runs that failed, for a run whose turn has come.
+    pub(crate) fn take_returned(&mut self) -> f64 {
+        std::mem::take(&mut self.returned)
     }
 
     /// A run that was told with [`ran`](Self::ran) when it was queued failed after all: it keeps its time.

@@ -45,9 +45,7 @@ impl World {
         };
         let is_empty = entry.members == 0 && entry.kind.is_over_members();
         if is_empty && !in_pass && touched.iter().all(Vec::is_empty) {
-            if !due.taken && !entry.decides_late() {
-                entry.accumulator.ran(due.delta);
-            }
+            entry.uses_time(due.taken, due.delta);
             return Dispatched::Over;
         }
         let Some(Body::Worker(mut worker)) = entry.body.take() else { return Dispatched::Over };
@@ -95,7 +93,7 @@ impl World {
     fn settle_due(&mut self, place: usize, due: DueRun) -> Option<(DueRun, bool)> {
         let entry = &mut self.systems.list[place];
         if !entry.decides_late() {
-            return Some((due, true));
+            return Some((entry.turn_of(due), true));
         }
         let unadded = if due.taken { due.unadded } else { std::mem::take(&mut entry.unadded) };
         entry.accumulator.add(unadded);
@@ -134,7 +132,7 @@ impl World {
             Err(panic) => (panic_message(&*panic), true),
         };
         let entry = &mut self.systems.list[place];
-        entry.keeps_time(due);
+        entry.keeps_time(due.taken, due.delta);
         entry.last_error = Some(message.clone());
         let (system, name) = (Some(entry.id), entry.name.to_string());
         let (phase, entity, tick) = (SystemPhase::Update, None, self.clocks.tick);
@@ -230,13 +228,10 @@ impl World {
         if let Some(entry) = self.systems.get_mut(id) {
             entry.body = Some(Body::World(body));
             match &failure {
-                None if !due.taken && !entry.decides_late() => entry.accumulator.ran(due.delta),
-                None => {}
+                None => entry.uses_time(due.taken, due.delta),
                 Some((message, _)) => {
                     entry.last_error = Some(message.clone());
-                    if due.taken || entry.decides_late() {
-                        entry.accumulator.failed(due.delta);
-                    }
+                    entry.keeps_time(due.taken, due.delta);
                 }
             }
         }

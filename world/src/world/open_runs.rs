@@ -203,17 +203,13 @@ impl World {
                 entry.last_error = Some(EffectError::TooMany(name.to_string()).to_string());
             }
             let failed = failed || flooded || outcome != JobOutcome::Done;
-            match (taken, failed) {
+            match failed {
                 _ if !counts => {}
-                _ if entry.decides_late() => {
-                    if failed {
-                        entry.pass = None;
-                        entry.accumulator.failed(delta);
-                    }
+                false => entry.uses_time(taken, delta),
+                true => {
+                    entry.pass = None;
+                    entry.keeps_time(taken, delta);
                 }
-                (false, false) => entry.accumulator.ran(delta),
-                (true, true) => entry.accumulator.failed(delta),
-                (false, true) | (true, false) => {}
             }
         } else {
             self.end_late(system, &name, Body::Worker(system_part));

@@ -76,10 +76,33 @@ impl SystemEntry {
         }
     }
 
-    /// A run failed: the system keeps its time.
-    pub(super) fn keeps_time(&mut self, due: &DueRun) {
-        if due.taken || self.decides_late() {
-            self.accumulator.failed(due.delta);
+    /// A run whose turn has come: earlier runs of the system are over, so a queued one learns here how many succeeded,
+    /// and gets the time of those that failed. That must not depend on how soon they ended.
+    pub(super) fn turn_of(&mut self, due: DueRun) -> DueRun {
+        if !due.taken {
+            return due;
+        }
+        let delta = due.delta + self.accumulator.take_returned();
+        DueRun { delta, number: self.accumulator.state().runs, ..due }
+    }
+
+    /// A run failed: the system keeps its time, which was `taken` when the run was queued or is still there.
+    pub(super) fn keeps_time(&mut self, taken: bool, delta: f64) {
+        if self.decides_late() {
+            self.accumulator.failed(delta);
+        } else if taken {
+            self.accumulator.returned(delta);
+        }
+    }
+
+    /// A run succeeded: it is counted, and its time used up, if that was not `taken` when the run was queued.
+    pub(super) fn uses_time(&mut self, taken: bool, delta: f64) {
+        if self.decides_late() {
+            // Both were done when its turn came.
+        } else if taken {
+            self.accumulator.succeeded();
+        } else {
+            self.accumulator.ran(delta);
         }
     }
 

@@ -122,7 +122,7 @@ impl World {
             body.forget();
             if let Some(entry) = self.systems.get_mut(id) {
                 entry.body = Some(Body::Iterable(body));
-                entry.keeps_time(&due);
+                entry.keeps_time(due.taken, due.delta);
             }
             self.report_item(id, message, panicked);
             return Dispatched::Over;
@@ -228,9 +228,9 @@ impl World {
         }
         entry.body = Some(Body::Iterable(body));
         if failed {
-            entry.keeps_time(&due);
-        } else if !due.taken && !entry.decides_late() {
-            entry.accumulator.ran(due.delta);
+            entry.keeps_time(due.taken, due.delta);
+        } else {
+            entry.uses_time(due.taken, due.delta);
         }
         self.runs.finish_sliced(run, id);
     }

@@ -107,12 +107,11 @@ impl World {
         let mut borrows: Vec<(ComponentId, bool)> = Vec::new();
         for &(place, due) in dues {
             let entry = &mut systems.list[place];
+            let due = entry.turn_of(due);
             storage.update_mask(&mut entry.queries[0]);
             entry.members = entry.queries[0].cache.mask().members;
             if entry.members == 0 {
-                if !due.taken {
-                    entry.accumulator.ran(due.delta);
-                }
+                entry.uses_time(due.taken, due.delta);
                 continue;
             }
             let Some(Body::Worker(worker)) = entry.body.take() else { continue };

@@ -24,6 +24,7 @@ mod loading_sliced;
 mod memory;
 mod model;
 mod ordering;
+mod overlap;
 mod phases;
 mod query;
 mod resources;

@@ -104,6 +104,7 @@ impl ConflictScheduler {
             let Some(due) = context.take_due(system) else { continue };
             // With nothing queued before it a run would find what there is now.
             if first.is_none() && self.queue.is_empty() && context.is_idle(system) {
+                context.skip(due);
                 continue;
             }
             match first {

@@ -127,8 +127,17 @@ impl<'a> SchedulerContext<'a> {
             return Some(DueRun { system, delta: 0.0, tick, game_time, number, taken: true, unadded });
         }
         let due = self.due(system)?;
-        self.world.systems.list[place].accumulator.ran(due.delta);
+        self.world.systems.list[place].accumulator.queue(due.delta);
         Some(DueRun { taken: true, ..due })
+    }
+
+    /// Counts a queued run of a system as made: it would visit nobody, see [`is_idle`](Self::is_idle).
+    pub fn skip(&mut self, due: DueRun) {
+        if let Some(place) = self.place(due.system) {
+            let entry = &mut self.world.systems.list[place];
+            let due = entry.turn_of(due);
+            entry.uses_time(due.taken, due.delta);
+        }
     }
 
     /// Whether a run of a system would visit nobody if it were dispatched now. Such a run need not be.
