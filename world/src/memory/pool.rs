@@ -8,6 +8,7 @@ use super::watch::{Watch, WatchToken, Watchers};
 use crate::id::RunId;
 use std::alloc::Layout;
 use std::collections::HashMap;
+use std::ptr::NonNull;
 use std::sync::Arc;
 
 /// The blocks of one component, by row.
@@ -91,6 +92,12 @@ impl Pool {
         let bits = [&self.present, &self.deferred, &self.quarantined, &self.joined];
         let bits = bits.iter().map(|bits| bits.bytes()).sum::<usize>();
         self.directory.bytes() + bits + self.watchers.bytes()
+    }
+
+    /// The page of a word that has one; dangling for blocks without size.
+    pub(super) fn page(&self, word: usize) -> NonNull<u8> {
+        // Aligned for every block there can be.
+        NonNull::new(self.directory.page(word)).unwrap_or(NonNull::<u128>::dangling().cast())
     }
 
     pub(crate) fn has_page(&self, word: usize) -> bool {

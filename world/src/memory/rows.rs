@@ -137,6 +137,19 @@ impl Rows {
         Some(word as u32 * 64 + bit)
     }
 
+    /// The lowest free row of an archetype, and how many free ones follow in its word, itself included.
+    pub(crate) fn lowest_run(&mut self, archetype: ArchetypeId) -> Option<(u32, u32)> {
+        let (word, bits) = self.lowest_word(archetype)?;
+        let first = bits.trailing_zeros();
+        Some((word as u32 * 64 + first, (!(bits >> first)).trailing_zeros().min(64 - first)))
+    }
+
+    /// Takes free rows of a word, which queries find then.
+    pub(crate) fn occupy_run(&mut self, row: u32, len: u32) {
+        self.occupy(row as usize / 64, run_of_ones(row % 64, len));
+        self.set_queryable_run(row, len);
+    }
+
     /// Up to `most` free rows of an archetype side by side, from its lowest free row on.
     pub(crate) fn take_run(&mut self, archetype: ArchetypeId, most: u32) -> Option<(u32, u32)> {
         let (word, bits) = self.lowest_word(archetype)?;

@@ -143,6 +143,28 @@ impl Slots {
         self.free.pop().unwrap_or_else(|| self.reserve_fresh())
     }
 
+    /// Adds ids nobody has.
+    pub(crate) fn reserve_all(&mut self, mut count: usize, ids: &mut Vec<EntityId>) {
+        let kept = count.min(self.free.len());
+        ids.extend(self.free.drain(self.free.len() - kept..).rev());
+        count -= kept;
+        // Relaxed: only that each number is taken once matters.
+        let first = self.next.fetch_add(count as u32, Ordering::Relaxed);
+        ids.extend((first..first + count as u32).map(|slot| EntityId::new(slot, self.first_generation)));
+    }
+
+    /// Says that entities are in rows side by side.
+    pub(crate) fn bind_run(&mut self, ids: &[EntityId], row: u32) {
+        let most = ids.iter().map(|id| id.slot() as usize).max().unwrap_or(0);
+        if most >= self.table.len {
+            self.grow(most + 1);
+        }
+        let entries = self.table.entries();
+        for (id, row) in ids.iter().zip(row..) {
+            entries[id.slot() as usize].store(entry(id.generation(), row), Ordering::Relaxed);
+        }
+    }
+
     #[cold]
     fn reserve_fresh(&mut self) -> EntityId {
         /// Slots taken at once, so that the shared counter is seldom touched.

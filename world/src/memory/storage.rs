@@ -22,8 +22,10 @@ pub(crate) struct Storage {
     /// A pool a component, by its id.
     pub(crate) pools: Vec<Pool>,
     /// The id of each row's entity.
-    ids: Pool,
+    pub(super) ids: Pool,
     token: Arc<()>,
+    /// Whether anybody ever wanted to know of changes.
+    watched: bool,
 }
 
 /// Tells one storage from all others there are or were.
@@ -46,6 +48,7 @@ impl Storage {
             pools: blocks.map(Pool::new).collect(),
             ids: Pool::new(Layout::new::<EntityId>()),
             token: Arc::default(),
+            watched: false,
         }
     }
 
@@ -68,18 +71,60 @@ impl Storage {
     /// A row for an entity of an archetype, with an id but no blocks yet. Queries find it.
     #[inline(always)]
     pub(crate) fn create_row(&mut self, archetype: ArchetypeId, id: EntityId) -> u32 {
-        let row = match self.rows.take(archetype) {
-            Some(row) => row,
-            None => self.extend_and(|rows| rows.take(archetype), archetype),
-        };
+        let row = self.take_row(archetype);
         self.settle_row(row, id);
         row
+    }
+
+    /// A row of an archetype, without an entity yet.
+    #[inline(always)]
+    pub(super) fn take_row(&mut self, archetype: ArchetypeId) -> u32 {
+        match self.rows.take(archetype) {
+            Some(row) => row,
+            None => self.extend_and(|rows| rows.take(archetype), archetype),
+        }
+    }
+
+    /// The lowest free row of an archetype, and how many follow it in its word, itself included.
+    pub(super) fn lowest_run(&mut self, archetype: ArchetypeId) -> (u32, u32) {
+        match self.rows.lowest_run(archetype) {
+            Some(run) => run,
+            None => self.extend_and(|rows| rows.lowest_run(archetype), archetype),
+        }
+    }
+
+    /// Gives free rows of a word, whose blocks are written, to new entities. Queries find them.
+    pub(super) fn settle_run(&mut self, row: u32, len: u32, ids: &mut Vec<EntityId>) {
+        let from = ids.len();
+        self.slots.reserve_all(len as usize, ids);
+        self.rows.occupy_run(row, len);
+        let new = &ids[from..];
+        self.ids.put_run(row, len, bytemuck::cast_slice(new));
+        self.slots.bind_run(new, row);
+    }
+
+    /// Whether new rows are to be told to watchers, if there are any.
+    #[inline]
+    pub(super) fn may_be_watched(&self) -> bool {
+        self.watched
+    }
+
+    /// Tells watchers that a new row has a component.
+    #[inline]
+    pub(super) fn mark_new(&mut self, row: u32, component: ComponentId) {
+        self.pools[component.index()].mark_new(row);
     }
 
     /// Gives a row that was just taken its entity.
     #[inline]
     pub(crate) fn settle_row(&mut self, row: u32, id: EntityId) {
         self.ids.put(row, bytemuck::bytes_of(&id));
+        self.settle_filled(row, id);
+    }
+
+    /// As `settle_row`, where the id is written already.
+    #[inline(always)]
+    pub(super) fn settle_filled(&mut self, row: u32, id: EntityId) {
         self.rows.set_queryable(row, true);
         self.slots.bind(id, row);
     }
@@ -97,27 +142,6 @@ impl Storage {
             self.slots.bind(id, row + k as u32);
         }
         (row, len)
-    }
-
-    /// Rows for all ids: runs of rows side by side, each its first row and how many.
-    pub(crate) fn create_runs(&mut self, archetype: ArchetypeId, mut ids: &[EntityId]) -> Vec<(u32, u32)> {
-        let mut runs = Vec::new();
-        while !ids.is_empty() {
-            let (row, len) = self.create_run(archetype, ids);
-            runs.push((row, len));
-            ids = &ids[len as usize..];
-        }
-        runs
-    }
-
-    /// Puts the blocks of one component of the archetype into the rows of `create_runs`.
-    pub(crate) fn insert_runs(&mut self, component: ComponentId, runs: &[(u32, u32)], mut blocks: &[u8]) {
-        let pool = &mut self.pools[component.index()];
-        for &(row, len) in runs {
-            let (these, rest) = blocks.split_at(len as usize * pool.block_size());
-            pool.fill_run(row, len, these);
-            blocks = rest;
-        }
     }
 
     /// Another extent for an archetype, without pages.
@@ -236,6 +260,8 @@ impl Storage {
     pub(crate) fn take_pool(&mut self, component: ComponentId, block: Layout) -> Pool {
         let mut pool = std::mem::replace(&mut self.pools[component.index()], Pool::new(block));
         self.rows.free().iter().enumerate().for_each(|(word, &free)| pool.free_retired(word, free));
+        // Who knows pages of it is to look for them again.
+        self.token = Arc::default();
         pool
     }
 
@@ -274,6 +300,7 @@ impl Storage {
     /// Notes from now on which blocks are written that a query looks for changes of. All that are there are new
     /// to it.
     pub(crate) fn watch_for(&mut self, query: &CompiledQuery) {
+        self.watched |= !query.changed.is_empty();
         for (component, token) in &query.changed {
             self.pools[component.index()].watch(token, Watch::Written);
         }
@@ -281,12 +308,14 @@ impl Storage {
 
     /// Notes from now on which rows of a component are written, for one to whom all are new.
     pub(crate) fn watch(&mut self, component: ComponentId, token: &WatchToken) {
+        self.watched = true;
         self.pools[component.index()].watch(token, Watch::Written);
     }
 
     /// Notes from now on which rows may join or leave a query, or have other blocks than before, for one to whom all
     /// that are there are new.
     pub(crate) fn watch_structure(&mut self, query: &CompiledQuery, token: &WatchToken) {
+        self.watched = true;
         self.rows.watch(token);
         for &component in &query.used {
             self.pools[component.index()].watch(token, Watch::Structure);
@@ -327,6 +356,7 @@ impl Storage {
 
     /// Notes from now on which rows of a component come and go, for one who knows those that are there.
     pub(crate) fn watch_rows(&mut self, component: ComponentId, token: &WatchToken) {
+        self.watched = true;
         let watchers = &mut self.pools[component.index()].watchers;
         watchers.add(token, Watch::Structure, &Presence::default());
     }
@@ -565,6 +595,7 @@ impl Storage {
 
     /// Takes over who watches the pools of `before`, whose rows moved to where `moved` says.
     pub(crate) fn take_watchers(&mut self, before: &Storage, moved: impl Fn(u32) -> Option<u32>) {
+        self.watched = true;
         self.rows.watchers = before.rows.watchers.moved(&moved);
         for (pool, before) in self.pools.iter_mut().zip(&before.pools) {
             if before.watchers.any() {

@@ -5,21 +5,11 @@ use std::any::TypeId;
 
 /// A tuple of up to eight component values to make an entity of.
 pub trait Bundle: 'static {
-    /// Values of many bundles, a list a component.
-    #[doc(hidden)]
-    type Columns: Default;
-
     /// The types, in the tuple's order.
     fn types() -> Vec<(TypeId, &'static str)>;
     /// Gives `to` each value with its place in the tuple.
     #[doc(hidden)]
     fn give(&self, to: &mut impl Blocks);
-
-    #[doc(hidden)]
-    fn push(self, columns: &mut Self::Columns);
-    /// Calls `each` with the bytes of each list, in the tuple's order, and empties the lists.
-    #[doc(hidden)]
-    fn drain(columns: &mut Self::Columns, each: impl FnMut(usize, &[u8]));
 }
 
 /// Takes the values of a bundle, each as the type it is, so that its size is known.
@@ -31,25 +21,12 @@ pub trait Blocks {
 macro_rules! bundle {
     ($($part:ident $n:tt),*) => {
         impl<$($part: Component),*> Bundle for ($($part,)*) {
-            type Columns = ($(Vec<$part>,)*);
-
             fn types() -> Vec<(TypeId, &'static str)> {
                 vec![$((TypeId::of::<$part>(), $part::NAME)),*]
             }
             #[inline(always)]
             fn give(&self, to: &mut impl Blocks) {
                 $(to.take($n, &self.$n);)*
-            }
-
-            #[inline(always)]
-            fn push(self, columns: &mut Self::Columns) {
-                $(columns.$n.push(self.$n);)*
-            }
-            fn drain(columns: &mut Self::Columns, mut each: impl FnMut(usize, &[u8])) {
-                $(
-                    each($n, bytemuck::cast_slice(&columns.$n));
-                    columns.$n.clear();
-                )*
             }
         }
     };

@@ -58,8 +58,9 @@ impl World {
             fresh.slots.bind(id, row);
         }
         self.storage = fresh;
-        self.bundles.clear();
-        self.last_bundle = None;
+        self.placers.clear();
+        self.placer_of.clear();
+        self.last_placed = None;
         for entry in &mut self.systems.list {
             entry.queries.iter_mut().for_each(|query| query.cache = Default::default());
             entry.lookups.iter_mut().for_each(|plan| *plan = plan.again());

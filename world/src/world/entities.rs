@@ -2,36 +2,19 @@
 
 use super::events::{SystemError, SystemPhase};
 use super::{World, WorldEvent};
-use crate::component::{Component, Entity};
+use crate::component::Component;
 use crate::config::Config;
 use crate::entity::{CreateError, Prepared};
 use crate::id::{ComponentId, EntityId, RunId};
-use crate::memory::{ArchetypeId, Pool};
+use crate::memory::{NewRow, Placer};
 use crate::system::{Blocks, Bundle, panic_message};
 use std::any::TypeId;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 
-/// What entities made of one type of bundle are.
-pub(super) struct BundleKind {
-    archetype: ArchetypeId,
-    /// In the tuple's order.
-    components: Vec<ComponentId>,
-}
-
-/// Puts the values of a bundle into the pools of a new row.
-struct IntoRow<'a> {
-    pools: &'a mut [Pool],
-    components: &'a [ComponentId],
-    row: u32,
-}
-
-impl Blocks for IntoRow<'_> {
+impl Blocks for NewRow<'_> {
     #[inline(always)]
     fn take<T: Component>(&mut self, place: usize, value: &T) {
-        let pool = &mut self.pools[self.components[place].index()];
-        pool.put(self.row, bytemuck::bytes_of(value));
-        pool.mark_new(self.row);
+        self.put(place, value);
     }
 }
 
@@ -120,21 +103,15 @@ impl World {
     /// If a type is not registered, is `entity`, or occurs twice, or the world was destroyed.
     pub fn spawn<B: Bundle>(&mut self, bundle: B) -> EntityId {
         self.release_rows();
-        let kind = self.bundle::<B>();
-        let storage = &mut self.storage;
-        let id = storage.slots.reserve();
-        let row = storage.create_row(kind.archetype, id);
-        let entity = Entity::new(0, false, false);
-        let own = &mut storage.pools[ComponentId::ENTITY.index()];
-        own.put(row, bytemuck::bytes_of(&entity));
-        own.mark_new(row);
-        bundle.give(&mut IntoRow { pools: &mut storage.pools, components: &kind.components, row });
+        let placer = self.placer::<B>();
+        let id = self.storage.slots.reserve();
+        let placer = &mut self.placers[placer];
+        let row = placer.place(&mut self.storage, id, |row| bundle.give(row));
         self.order.push(id);
         if self.shared.registry.any_on_attach() {
             let components = self.storage.components_of(row);
             self.attach_all(id, &components, None, self.runs.next());
         }
-        self.last_bundle = Some((TypeId::of::<B>(), kind));
         self.tell_links();
         self.emit(WorldEvent::EntityAdded(id));
         id
@@ -145,36 +122,21 @@ impl World {
     /// # Panics
     /// If a type is not registered, is `entity`, or occurs twice, or the world was destroyed.
     pub fn spawn_batch<B: Bundle>(&mut self, bundles: impl IntoIterator<Item = B>) -> Vec<EntityId> {
-        /// As many values of all columns as fit the first-level cache.
-        const AT_ONCE: usize = 256;
-        let kind = self.bundle::<B>();
-        let (archetype, components) = (kind.archetype, &kind.components);
+        let placer = self.placer::<B>();
+        let placer = &mut self.placers[placer];
+        let archetype = placer.archetype();
         let mut bundles = bundles.into_iter();
         let about = bundles.size_hint().0;
         let mut ids: Vec<EntityId> = Vec::with_capacity(about);
         self.storage.slots.make_room(about);
         self.order.reserve(about);
-        let mut columns = B::Columns::default();
-        let entity_blocks = vec![Entity::new(0, false, false); AT_ONCE];
         loop {
             let from = ids.len();
-            for bundle in bundles.by_ref().take(AT_ONCE) {
-                bundle.push(&mut columns);
-                ids.push(self.storage.slots.reserve());
-            }
-            let new = &ids[from..];
-            if new.is_empty() {
+            let fill = |row: &mut NewRow<'_>, bundle: B| bundle.give(row);
+            if placer.place_run(&mut self.storage, &mut bundles, &mut ids, fill) == 0 {
                 break;
             }
-            let storage = &mut self.storage;
-            let runs = storage.create_runs(archetype, new);
-            storage.insert_runs(
-                ComponentId::ENTITY,
-                &runs,
-                bytemuck::cast_slice(&entity_blocks[..new.len()]),
-            );
-            B::drain(&mut columns, |place, blocks| storage.insert_runs(components[place], &runs, blocks));
-            self.order.push_all(new);
+            self.order.push_all(&ids[from..]);
         }
         if self.shared.registry.any_on_attach() {
             let components = self.storage.rows.components(archetype).to_vec();
@@ -195,15 +157,25 @@ impl World {
         ids
     }
 
-    fn bundle<B: Bundle>(&mut self) -> Arc<BundleKind> {
-        // Bundles of one kind mostly come one after another.
-        if let Some((_, kind)) = self.last_bundle.take_if(|(known, _)| *known == TypeId::of::<B>()) {
-            return kind;
+    /// Where bundles of a type are placed: a place in `placers`.
+    #[inline]
+    fn placer<B: Bundle>(&mut self) -> usize {
+        match self.last_placed {
+            // Bundles of one type mostly come one after another.
+            Some((known, placer)) if known == TypeId::of::<B>() => placer,
+            _ => self.find_placer::<B>(),
         }
-        if let Some(kind) = self.bundles.get(&TypeId::of::<B>()) {
-            return kind.clone();
-        }
-        assert!(!self.destroyed, "the world was destroyed; make a new one");
+    }
+
+    fn find_placer<B: Bundle>(&mut self) -> usize {
+        let known = self.placer_of.get(&TypeId::of::<B>()).copied();
+        let placer = known.unwrap_or_else(|| self.make_placer::<B>());
+        self.last_placed = Some((TypeId::of::<B>(), placer));
+        placer
+    }
+
+    #[cold]
+    fn make_placer<B: Bundle>(&mut self) -> usize {
         let of_type = |(rust_type, name)| {
             let component = self.shared.registry.by_rust_type(rust_type);
             component.unwrap_or_else(|| panic!("component {name:?} is not registered in the world's catalog"))
@@ -214,9 +186,9 @@ impl World {
         sorted.sort_unstable();
         assert!(sorted.is_sorted_by(|a, b| a < b), "a bundle has each component once, and not `entity`");
         let archetype = self.storage.rows.archetype(&sorted);
-        let kind = Arc::new(BundleKind { archetype, components });
-        self.bundles.insert(TypeId::of::<B>(), kind.clone());
-        kind
+        self.placers.push(Placer::new(&self.storage, archetype, components));
+        self.placer_of.insert(TypeId::of::<B>(), self.placers.len() - 1);
+        self.placers.len() - 1
     }
 
     /// Creates an entity with the blocks another has now; none if that is gone, or a run that writes one of its

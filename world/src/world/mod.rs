@@ -63,7 +63,7 @@ use crate::catalog::Catalog;
 use crate::component::{Heap, Lists, Registry, Strings, TypeMap};
 use crate::entity::{Factory, Order};
 use crate::id::{ComponentId, EntityId, Ordinal, RunId, SystemId};
-use crate::memory::{CompiledQuery, Storage};
+use crate::memory::{CompiledQuery, Placer, Storage};
 use crate::random::SharedStream;
 use crate::scene::SceneHeader;
 use crate::system::RunShared;
@@ -117,9 +117,11 @@ pub struct World {
     pub(crate) order: Order,
     /// The entity whose components are the world's own; none while it has none.
     resources: Option<EntityId>,
-    /// Archetype and components, in the tuple's order, of each kind of bundle spawned so far.
-    bundles: TypeMap<Arc<entities::BundleKind>>,
-    last_bundle: Option<(TypeId, Arc<entities::BundleKind>)>,
+    /// Where bundles go, for each type of bundle spawned so far.
+    placers: Vec<Placer>,
+    placer_of: TypeMap<usize>,
+    /// The type of bundle spawned last, and its place in `placers`.
+    last_placed: Option<(TypeId, usize)>,
     /// Entities whose death hooks are running.
     dying: Vec<EntityId>,
     /// Entities off the list whose removal listeners have yet to hear of.
@@ -192,8 +194,9 @@ impl World {
             storage,
             order: Order::default(),
             resources: None,
-            bundles: TypeMap::default(),
-            last_bundle: None,
+            placers: Vec::new(),
+            placer_of: TypeMap::default(),
+            last_placed: None,
             dying: Vec::new(),
             leaving: VecDeque::new(),
             deferred: DeferredFree::default(),
