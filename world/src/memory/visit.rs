@@ -206,6 +206,32 @@ fn chunks<Q: Query>(lent: &mut Lent, query: usize, mut each: impl FnMut(Q::Chunk
     }
 }
 
+/// The ids of the members of a query that `choose` says yes to, in row order.
+pub(crate) fn select<Q: Query>(
+    lent: &mut Lent,
+    query: usize,
+    mut choose: impl FnMut(Q::Row<'_>) -> bool,
+) -> Vec<EntityId> {
+    /// Ids that fit the first-level cache.
+    const AT_ONCE: usize = 512;
+    let ids = <EntityId as Item>::open(lent, None, 0);
+    let mut chosen = Vec::new();
+    // Each id is written, and kept by counting on if it was chosen: nothing to be guessed by the processor.
+    let mut some = [EntityId::new(0, 1); AT_ONCE];
+    let mut count = 0;
+    visit::<Q>(lent, query, |item, row| {
+        // SAFETY: every row of a mask has an id, and the pool of ids is lent to every run to read.
+        some[count % AT_ONCE] = unsafe { <EntityId as Item>::row(<EntityId as Item>::place(ids, row, 0), 0) };
+        count += choose(item) as usize;
+        if count == AT_ONCE {
+            chosen.extend_from_slice(&some);
+            count = 0;
+        }
+    });
+    chosen.extend_from_slice(&some[..count]);
+    chosen
+}
+
 /// Calls `each` with the id and the row of every member of a query of a run.
 pub(crate) fn visit_ids(lent: &mut Lent, query: usize, each: impl FnMut(EntityId, u32)) {
     let columns = <EntityId as Item>::open(lent, None, 0);

@@ -2,8 +2,8 @@
 
 use super::World;
 use crate::component::Component;
-use crate::id::ComponentId;
-use crate::memory::{CompiledQuery, Lent, Query, Reader, StorageToken, visit, visit_chunks};
+use crate::id::{ComponentId, EntityId};
+use crate::memory::{CompiledQuery, Lent, Query, Reader, StorageToken, select, visit, visit_chunks};
 use crate::system::compile_query;
 use std::marker::PhantomData;
 
@@ -71,6 +71,16 @@ impl<Q: Query> PreparedQuery<Q> {
     pub fn each_chunk(&mut self, world: &mut World, each: impl FnMut(Q::Chunk<'_>)) {
         visit_chunks::<Q>(self.open(world).0, 0, each);
         self.close(world);
+    }
+
+    /// The ids of the members that `choose` says yes to, in row order.
+    ///
+    /// # Panics
+    /// As [`each`](Self::each).
+    pub fn select(&mut self, world: &mut World, choose: impl FnMut(Q::Row<'_>) -> bool) -> Vec<EntityId> {
+        let chosen = select::<Q>(self.open(world).0, 0, choose);
+        self.close(world);
+        chosen
     }
 
     /// Calls `each` with every member, and a way to a component of any other entity.

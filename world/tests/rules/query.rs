@@ -210,3 +210,19 @@ fn systems_see_changes_between_their_runs_and_compaction_keeps_them() {
     world.step();
     assert_eq!(*seen.lock().unwrap(), [1000.0]);
 }
+
+#[test]
+fn selecting_gives_the_ids_of_the_members_that_were_chosen_in_row_order() {
+    use crate::common::{Frozen, Place};
+    let (mut world, _) = crate::common::world(0);
+    let ids: Vec<_> = (0..3000).map(|n| world.spawn((Place { x: n as f64 },))).collect();
+    for &id in ids.iter().step_by(7) {
+        world.remove(id);
+    }
+    let mut query = PreparedQuery::<(&Place, Without<Frozen>)>::new();
+    for modulus in [1, 2, 5, 4000] {
+        let chosen = query.select(&mut world, |(place, ())| place.x as usize % modulus == 1 % modulus);
+        let expected = (0..3000).filter(|n| n % 7 != 0 && n % modulus == 1 % modulus).map(|n| ids[n]);
+        assert_eq!(chosen, expected.collect::<Vec<_>>());
+    }
+}
