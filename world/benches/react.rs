@@ -3,7 +3,7 @@
 mod support;
 
 use divan::Bencher;
-use support::{Health, Nobody, Number, SIZES, bundle, shuffled, world};
+use support::{Health, Nobody, Number, SIZES, Target, bundle, shuffled, world};
 use vivarium_world::{Changed, EntityId, PreparedQuery, Run, SystemDef};
 
 fn main() {
@@ -58,11 +58,11 @@ fn changed_ours(bencher: Bencher<'_, '_>, n: usize) {
     query.each(&mut world, |_| {});
     let order = shuffled(n);
     bencher.bench_local(|| {
+        let mut healths = world.edit::<Health>().expect("all components are registered");
         for &k in &order[..n / 100] {
-            world
-                .update_component(ids[k as usize], |health: &mut Health| health.0 += 1.0)
-                .expect("it is there");
+            healths.update(ids[k as usize], |health| health.0 += 1.0).expect("it is there");
         }
+        drop(healths);
         let mut sum = 0.0;
         query.each(&mut world, |(health, ())| sum += health.0);
         sum
@@ -93,6 +93,53 @@ fn emit_ours(bencher: Bencher<'_, '_>, n: usize) {
     });
     world.add_system(system.writes::<Health>()).expect("all components are registered");
     bencher.bench_local(|| world.step());
+}
+
+/// Every entity asks for a component it does not have.
+#[divan::bench(args = SIZES)]
+fn emit_add_plain(bencher: Bencher<'_, '_>, n: usize) {
+    let numbers: Vec<u32> = (0..n as u32).collect();
+    bencher.with_inputs(|| vec![None; n]).bench_local_values(|mut targets: Vec<Option<Target>>| {
+        let asked: Vec<(usize, Target)> =
+            numbers.iter().map(|&number| (number as usize, Target(number as u64))).collect();
+        asked.into_iter().for_each(|(k, target)| targets[k] = Some(target));
+        targets
+    });
+}
+
+#[divan::bench(args = SIZES)]
+fn emit_add_hecs(bencher: Bencher<'_, '_>, n: usize) {
+    let mut query = hecs::PreparedQuery::<(hecs::Entity, &Number)>::new();
+    let without = || {
+        let mut world = hecs::World::new();
+        drop(world.spawn_batch((0..n as u32).map(bundle)));
+        world
+    };
+    bencher.with_inputs(without).bench_local_values(|mut world| {
+        let mut commands = hecs::CommandBuffer::new();
+        for (id, number) in query.query_mut(&mut world) {
+            commands.insert_one(id, Target(number.0 as u64));
+        }
+        commands.run_on(&mut world);
+        world
+    });
+}
+
+#[divan::bench(args = SIZES)]
+fn emit_add_ours(bencher: Bencher<'_, '_>, n: usize) {
+    let without = || {
+        let mut world = world(0);
+        world.spawn_batch((0..n as u32).map(bundle));
+        let system = SystemDef::each::<(EntityId, &Number), _>("emit", |(id, number), run: &mut Run| {
+            run.add(id, Target(number.0 as u64))
+        });
+        world.add_system(system.adds::<Target>()).expect("all components are registered");
+        world
+    };
+    bencher.with_inputs(without).bench_local_values(|mut world| {
+        world.step();
+        world
+    });
 }
 
 /// Fifty systems that match nothing, by the schedule, with timing.

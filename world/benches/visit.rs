@@ -1,9 +1,12 @@
-//! What it costs to visit entities: one simple update, a chain of six, and looking up others by id.
+//! What it costs to visit entities: one simple update, a chain of six, looking up others by id, choosing some, many
+//! kinds of a few, and an update that is heavy by itself.
 
 mod support;
 
 use divan::Bencher;
-use support::{Acceleration, Position, SIZES, Target, Velocity, add_scaled, bundle, shuffled, world};
+use support::{
+    Acceleration, Health, Position, SIZES, Tag, Target, Velocity, add_scaled, bundle, shuffled, world,
+};
 use vivarium_world::{EntityId, PreparedQuery, Run, SystemDef, World};
 
 fn main() {
@@ -133,4 +136,106 @@ fn follow_ours(bencher: Bencher<'_, '_>, n: usize) {
             velocity.0 = target.expect("it is there").0;
         });
     });
+}
+
+/// A list of the entities whose health is over 75, about a quarter.
+#[divan::bench(args = SIZES)]
+fn select_plain(bencher: Bencher<'_, '_>, n: usize) {
+    let all: Vec<(u64, f32)> = (0..n as u32).map(|k| (k as u64, bundle(k).2.0)).collect();
+    bencher.bench_local(|| {
+        all.iter().filter(|(_, health)| *health > 75.0).map(|&(id, _)| id).collect::<Vec<u64>>()
+    });
+}
+
+#[divan::bench(args = SIZES)]
+fn select_hecs(bencher: Bencher<'_, '_>, n: usize) {
+    let mut world = hecs::World::new();
+    drop(world.spawn_batch((0..n as u32).map(bundle)));
+    let mut query = hecs::PreparedQuery::<(hecs::Entity, &Health)>::new();
+    bencher.bench_local(|| {
+        let over = query.query_mut(&mut world).into_iter().filter(|(_, health)| health.0 > 75.0);
+        over.map(|(id, _)| id).collect::<Vec<hecs::Entity>>()
+    });
+}
+
+#[divan::bench(args = SIZES)]
+fn select_ours(bencher: Bencher<'_, '_>, n: usize) {
+    let mut world = moving(n, 0);
+    let mut query = PreparedQuery::<&Health>::new();
+    bencher.bench_local(|| query.select(&mut world, |health| health.0 > 75.0));
+}
+
+/// Calls `$spawn` with entities of eight kinds, in turns.
+macro_rules! of_eight_kinds {
+    ($spawn:expr, $n:expr) => {
+        for k in 0..$n as u32 {
+            let (position, velocity, health, number) = bundle(k);
+            match k % 8 {
+                0 => _ = $spawn.spawn((health,)),
+                1 => _ = $spawn.spawn((health, Tag)),
+                2 => _ = $spawn.spawn((health, number)),
+                3 => _ = $spawn.spawn((health, number, Tag)),
+                4 => _ = $spawn.spawn((health, position)),
+                5 => _ = $spawn.spawn((health, position, Tag)),
+                6 => _ = $spawn.spawn((health, velocity)),
+                _ => _ = $spawn.spawn((health, velocity, Tag)),
+            }
+        }
+    };
+}
+
+#[divan::bench(args = SIZES)]
+fn fragmented_plain(bencher: Bencher<'_, '_>, n: usize) {
+    let mut health: Vec<f32> = (0..n as u32).map(|k| bundle(k).2.0).collect();
+    bencher.bench_local(|| {
+        health.iter_mut().for_each(|health| *health *= 0.9);
+        divan::black_box(&mut health);
+    });
+}
+
+#[divan::bench(args = SIZES)]
+fn fragmented_hecs(bencher: Bencher<'_, '_>, n: usize) {
+    let mut world = hecs::World::new();
+    of_eight_kinds!(world, n);
+    let mut query = hecs::PreparedQuery::<&mut Health>::new();
+    bencher.bench_local(|| query.query_mut(&mut world).into_iter().for_each(|health| health.0 *= 0.9));
+}
+
+#[divan::bench(args = SIZES)]
+fn fragmented_ours(bencher: Bencher<'_, '_>, n: usize) {
+    let mut world = world(0);
+    of_eight_kinds!(world, n);
+    let mut query = PreparedQuery::<&mut Health>::new();
+    bencher.bench_local(|| query.each(&mut world, |health| health.0 *= 0.9));
+}
+
+/// A long chain of dependent operations, which no layout makes quicker.
+fn heavy(health: &mut f32) {
+    for _ in 0..50 {
+        *health = (*health * 0.5 + 1.0).sqrt();
+    }
+}
+
+#[divan::bench(args = SIZES)]
+fn heavy_plain(bencher: Bencher<'_, '_>, n: usize) {
+    let mut health: Vec<f32> = (0..n as u32).map(|k| bundle(k).2.0).collect();
+    bencher.bench_local(|| {
+        health.iter_mut().for_each(heavy);
+        divan::black_box(&mut health);
+    });
+}
+
+#[divan::bench(args = SIZES)]
+fn heavy_hecs(bencher: Bencher<'_, '_>, n: usize) {
+    let mut world = hecs::World::new();
+    drop(world.spawn_batch((0..n as u32).map(bundle)));
+    let mut query = hecs::PreparedQuery::<&mut Health>::new();
+    bencher.bench_local(|| query.query_mut(&mut world).into_iter().for_each(|health| heavy(&mut health.0)));
+}
+
+#[divan::bench(args = SIZES)]
+fn heavy_ours(bencher: Bencher<'_, '_>, n: usize) {
+    let mut world = moving(n, 0);
+    let mut query = PreparedQuery::<&mut Health>::new();
+    bencher.bench_local(|| query.each(&mut world, |health| heavy(&mut health.0)));
 }
