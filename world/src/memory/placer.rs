@@ -19,6 +19,8 @@ pub(crate) struct Placer {
     components: Box<[ComponentId]>,
     /// Whose pages these are.
     storage: StorageToken,
+    /// How often that storage had given pages back when these were looked up.
+    pages_given_back: u64,
     word: u32,
     /// The page of the ids, of `entity`, and of each value, with the size of a block.
     pages: Vec<(NonNull<u8>, usize)>,
@@ -40,7 +42,7 @@ impl Placer {
     /// Places entities of an archetype of a storage, which is `entity` and these components.
     pub(crate) fn new(storage: &Storage, archetype: ArchetypeId, components: Vec<ComponentId>) -> Self {
         let (components, storage) = (components.into(), storage.token());
-        Self { archetype, components, storage, word: NOWHERE, pages: Vec::new() }
+        Self { archetype, components, storage, pages_given_back: 0, word: NOWHERE, pages: Vec::new() }
     }
 
     pub(crate) fn archetype(&self) -> ArchetypeId {
@@ -56,7 +58,7 @@ impl Placer {
         fill: impl FnOnce(&mut NewRow<'_>),
     ) -> u32 {
         let row = storage.take_row(self.archetype);
-        if self.word != row / 64 || !self.storage.is_of(storage) {
+        if self.word != row / 64 || !self.is_open_in(storage) {
             self.open(storage, row / 64);
         }
         let mut new = NewRow { pages: &self.pages, in_word: row as usize % 64 };
@@ -82,7 +84,7 @@ impl Placer {
         fill: impl Fn(&mut NewRow<'_>, B),
     ) -> usize {
         let (row, most) = storage.lowest_run(self.archetype);
-        if self.word != row / 64 || !self.storage.is_of(storage) {
+        if self.word != row / 64 || !self.is_open_in(storage) {
             self.open(storage, row / 64);
         }
         let mut new = NewRow { pages: &self.pages, in_word: row as usize % 64 };
@@ -107,9 +109,14 @@ impl Placer {
         count
     }
 
+    #[inline(always)]
+    fn is_open_in(&self, storage: &Storage) -> bool {
+        self.storage.is_of(storage) && self.pages_given_back == storage.pages_given_back
+    }
+
     #[cold]
     fn open(&mut self, storage: &mut Storage, word: u32) {
-        assert!(self.storage.is_of(storage), "rows are of the storage the placer was made for");
+        (self.storage, self.pages_given_back) = (storage.token(), storage.pages_given_back);
         let own = [ComponentId::ENTITY];
         self.pages.clear();
         self.pages.push(page(&mut storage.ids, word));
@@ -136,7 +143,8 @@ impl NewRow<'_> {
     fn write<T: bytemuck::NoUninit>(&mut self, page: usize, value: &T) {
         let (page, size) = self.pages[page];
         assert!(size == size_of::<T>(), "a block is written whole");
-        // SAFETY: the page has 64 blocks of this size and alignment (invariant 7) and stays where it is (invariant 1).
+        // SAFETY: the page has 64 blocks of this size and alignment (invariant 7); the storage it was looked up in has
+        // given none back since, so it is there (invariant 1).
         // The row is new, so no run has it in its mask (invariant 4), and the storage is borrowed alone.
         unsafe { page.cast::<T>().add(self.in_word).write(*value) };
     }

@@ -24,6 +24,8 @@ pub(crate) struct Storage {
     /// The id of each row's entity.
     pub(super) ids: Pool,
     token: Arc<()>,
+    /// How often pages may have been given back, so that who knows some has to look for them again.
+    pub(super) pages_given_back: u64,
     /// Whether anybody ever wanted to know of changes.
     watched: bool,
 }
@@ -48,6 +50,7 @@ impl Storage {
             pools: blocks.map(Pool::new).collect(),
             ids: Pool::new(Layout::new::<EntityId>()),
             token: Arc::default(),
+            pages_given_back: 0,
             watched: false,
         }
     }
@@ -260,8 +263,7 @@ impl Storage {
     pub(crate) fn take_pool(&mut self, component: ComponentId, block: Layout) -> Pool {
         let mut pool = std::mem::replace(&mut self.pools[component.index()], Pool::new(block));
         self.rows.free().iter().enumerate().for_each(|(word, &free)| pool.free_retired(word, free));
-        // Who knows pages of it is to look for them again.
-        self.token = Arc::default();
+        self.pages_given_back += 1;
         pool
     }
 

@@ -152,3 +152,31 @@ fn a_list_whose_number_a_run_wrote_over_in_place_is_released_by_shrink() {
         assert_eq!(world.lists().items(items), Err(ListError::Unknown(items)));
     }
 }
+
+/// The page that was filled last is given back when nobody has a block on it, and rows of its word come free later.
+#[test]
+fn entities_come_into_words_whose_pages_were_given_back() {
+    let (mut world, _) = world(0);
+    let mut ids: Vec<_> = (0..64).map(|n| world.spawn((Speed { vx: n as f64 },))).collect();
+    for round in 0..3 {
+        for &id in &ids {
+            let _ = world.remove_component::<Speed>(id);
+        }
+        world.step();
+        world.shrink();
+        for id in ids.drain(..10) {
+            world.remove(id);
+        }
+        world.step();
+        world.shrink();
+        let one = world.spawn((Speed { vx: 0.5 + round as f64 },));
+        let more = world.spawn_batch((0..9).map(|n| (Speed { vx: n as f64 },)));
+        assert_eq!(world.get::<Speed>(one), Some(Speed { vx: 0.5 + round as f64 }));
+        for (n, &id) in more.iter().enumerate() {
+            assert_eq!(world.get::<Speed>(id), Some(Speed { vx: n as f64 }));
+        }
+        assert_eq!(world.pool_len(world.registry().of::<Speed>().unwrap()), 10);
+        ids.push(one);
+        ids.extend(more);
+    }
+}
