@@ -176,6 +176,7 @@ impl World {
 
     #[cold]
     fn make_placer<B: Bundle>(&mut self) -> usize {
+        assert!(!self.destroyed, "the world was destroyed; make a new one");
         let of_type = |(rust_type, name)| {
             let component = self.shared.registry.by_rust_type(rust_type);
             component.unwrap_or_else(|| panic!("component {name:?} is not registered in the world's catalog"))
