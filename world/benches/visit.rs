@@ -153,7 +153,7 @@ fn select_hecs(bencher: Bencher<'_, '_>, n: usize) {
     drop(world.spawn_batch((0..n as u32).map(bundle)));
     let mut query = hecs::PreparedQuery::<(hecs::Entity, &Health)>::new();
     bencher.bench_local(|| {
-        let over = query.query_mut(&mut world).into_iter().filter(|(_, health)| health.0 > 75.0);
+        let over = query.query_mut(&mut world).filter(|(_, health)| health.0 > 75.0);
         over.map(|(id, _)| id).collect::<Vec<hecs::Entity>>()
     });
 }
@@ -198,7 +198,7 @@ fn fragmented_hecs(bencher: Bencher<'_, '_>, n: usize) {
     let mut world = hecs::World::new();
     of_eight_kinds!(world, n);
     let mut query = hecs::PreparedQuery::<&mut Health>::new();
-    bencher.bench_local(|| query.query_mut(&mut world).into_iter().for_each(|health| health.0 *= 0.9));
+    bencher.bench_local(|| query.query_mut(&mut world).for_each(|health| health.0 *= 0.9));
 }
 
 #[divan::bench(args = SIZES)]
@@ -230,7 +230,7 @@ fn heavy_hecs(bencher: Bencher<'_, '_>, n: usize) {
     let mut world = hecs::World::new();
     drop(world.spawn_batch((0..n as u32).map(bundle)));
     let mut query = hecs::PreparedQuery::<&mut Health>::new();
-    bencher.bench_local(|| query.query_mut(&mut world).into_iter().for_each(|health| heavy(&mut health.0)));
+    bencher.bench_local(|| query.query_mut(&mut world).for_each(|health| heavy(&mut health.0)));
 }
 
 #[divan::bench(args = SIZES)]
