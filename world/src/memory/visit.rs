@@ -212,23 +212,32 @@ pub(crate) fn select<Q: Query>(
     query: usize,
     mut choose: impl FnMut(Q::Row<'_>) -> bool,
 ) -> Vec<EntityId> {
-    /// Ids that fit the first-level cache.
-    const AT_ONCE: usize = 512;
-    let ids = <EntityId as Item>::open(lent, None, 0);
-    let mut chosen = Vec::new();
-    // Each id is written, and kept by counting on if it was chosen: nothing to be guessed by the processor.
-    let mut some = [EntityId::new(0, 1); AT_ONCE];
-    let mut count = 0;
-    visit::<Q>(lent, query, |item, row| {
-        // SAFETY: every row of a mask has an id, and the pool of ids is lent to every run to read.
-        some[count % AT_ONCE] = unsafe { <EntityId as Item>::row(<EntityId as Item>::place(ids, row, 0), 0) };
-        count += choose(item) as usize;
-        if count == AT_ONCE {
-            chosen.extend_from_slice(&some);
-            count = 0;
-        }
-    });
-    chosen.extend_from_slice(&some[..count]);
+    lent.queries[query].visited = true;
+    let (columns, ids) = (Q::open(lent, query), <EntityId as Item>::open(lent, None, 0));
+    let mut chosen: Vec<EntityId> = Vec::new();
+    for piece in &lent.queries[query].mask.pieces {
+        lent.at.set((piece.row, piece.len.max(piece.bits.count_ones())));
+        let rows = (piece.len + piece.bits.count_ones()) as usize;
+        chosen.reserve(rows);
+        let len = chosen.len();
+        let room = &mut chosen.spare_capacity_mut()[..rows];
+        let mut count = 0;
+        // SAFETY: the piece is of the mask, with these optional components, and every row of a mask has an id.
+        let (places, ids) = unsafe {
+            (Q::place(columns, piece.row, piece.optional), <EntityId as Item>::place(ids, piece.row, 0))
+        };
+        // Each id is written, and kept by counting on if it was chosen: nothing to be guessed by the processor.
+        let mut choose_row = |k: usize| {
+            // SAFETY: the piece's rows lie on joined pages, and each is visited once; ids are read only.
+            let (id, row) = unsafe { (<EntityId as Item>::row(ids, k), Q::row(places, k)) };
+            room[count].write(id);
+            count += choose(row) as usize;
+        };
+        (0..piece.len as usize).for_each(&mut choose_row);
+        ones(piece.bits).for_each(|k| choose_row(k as usize));
+        // SAFETY: so many ids were written there.
+        unsafe { chosen.set_len(len + count) };
+    }
     chosen
 }
 
