@@ -39,7 +39,8 @@ pub use memory::{Changed, Item, ItemKind, ItemTerm, Query, Reader, With, Without
 pub use random::{MAX_SEED, SharedStream, Stream, StreamState, fresh_seed, run_stream};
 pub use scene::{
     DataComponent, DataField, Document, EntitySource, FORMAT_VERSION, Fault, Faults, Position, SceneClass,
-    SceneHeader, SceneSystem, SceneTemplate, SceneText, SchedulerKind, SystemOrder, nearest, suggestion,
+    SceneHeader, ScenePass, SceneSystem, SceneTemplate, SceneText, SchedulerKind, SystemOrder, nearest,
+    suggestion,
 };
 pub use schedule::{
     Access, AccessOrder, Accumulator, Alone, Apart, Batches, BrokenCycle, ComponentNames, ComponentSet,

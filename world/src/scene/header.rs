@@ -187,7 +187,7 @@ pub struct SceneSystem {
     pub name: Option<String>,
     /// Milliseconds between its runs, 0 or more; none is as in the catalog.
     pub every: Option<f64>,
-    /// At most this many members a run, above 0; none is as in the catalog.
+    /// So many members a batch, above 0; none is as in the catalog.
     pub batch: Option<u64>,
     /// Its parameters, where they differ from the catalog's.
     pub params: Config<'static>,
@@ -200,4 +200,25 @@ pub struct SceneSystem {
     /// For each component that its queries look for changes of, in order, the entities it has not seen; none is all,
     /// as after the load of a scene, and so is an empty list.
     pub unseen: Vec<Option<String>>,
+    /// Whether what it observes changed since its last run; none is as after the load of a scene: it did.
+    pub observed: Option<bool>,
+    /// The pass over its members that it is in the middle of.
+    pub pass: Option<ScenePass>,
+}
+
+/// A pass of a system in batches that is not over.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ScenePass {
+    /// Who is left, in order: runs of places in the list of entities, each its first place and how many they are.
+    pub left: Vec<[u64; 2]>,
+    /// Batches that are done.
+    pub batches: u64,
+    /// Milliseconds of game time each batch stands for.
+    pub delta: f64,
+    /// The tick the pass began at.
+    pub tick: u64,
+    /// Game time in milliseconds at that tick.
+    pub game_time: f64,
+    /// Runs of the system before it.
+    pub number: u64,
 }

@@ -24,7 +24,7 @@ pub(crate) use document::DocumentReader;
 pub use document::{Document, EntitySource};
 pub use fault::{Fault, Faults};
 pub use header::{
-    DataComponent, DataField, FORMAT_VERSION, SceneClass, SceneHeader, SceneSystem, SceneTemplate,
+    DataComponent, DataField, FORMAT_VERSION, SceneClass, SceneHeader, ScenePass, SceneSystem, SceneTemplate,
     SchedulerKind, SystemOrder,
 };
 pub use nearest::{nearest, suggestion};

@@ -1,7 +1,8 @@
 //! Reading the parts of a scene beside its entities.
 
 use super::header::{
-    DataComponent, DataField, SceneClass, SceneHeader, SceneSystem, SceneTemplate, SchedulerKind, SystemOrder,
+    DataComponent, DataField, SceneClass, SceneHeader, ScenePass, SceneSystem, SceneTemplate, SchedulerKind,
+    SystemOrder,
 };
 use super::json::Member;
 use super::nearest::suggestion;
@@ -186,8 +187,39 @@ fn read_system<'a>(reader: &mut Reader<'a>, entry: &Entry<'a>, index: usize) -> 
             system.unseen.push(if is_none { None } else { reader.text(&element) });
         }
     }
+    system.observed = object.take("observed").and_then(|entry| reader.boolean(&entry));
+    system.pass = object.take("pass").and_then(|entry| read_pass(reader, &entry));
     reader.unknown_keys(&object);
     Some(system)
+}
+
+fn read_pass<'a>(reader: &mut Reader<'a>, entry: &Entry<'a>) -> Option<ScenePass> {
+    let wanted = r#"an object like {"left": [0, 5], "delta": 16}"#;
+    let mut object = reader.object(entry, entry.part.clone(), wanted)?;
+    let mut pass = ScenePass::default();
+    if let Some(entry) = object.take("left") {
+        let mut numbers = Vec::new();
+        for element in reader.elements(&entry, "a list of places and counts") {
+            let element = Entry { value: element.get(), ..entry.clone() };
+            numbers.push(reader.integer(&element, 0, MOST_COUNTED)?);
+        }
+        let (runs, rest) = numbers.as_chunks::<2>();
+        if !rest.is_empty() {
+            reader.fault(&entry, "expected a count after each place, found a place without one".to_owned());
+            return None;
+        }
+        pass.left = runs.to_vec();
+    }
+    let mut count = |reader: &mut Reader<'a>, key| {
+        object.take(key).and_then(|entry| reader.integer(&entry, 0, MOST_COUNTED)).unwrap_or(0)
+    };
+    pass.batches = count(reader, "batches");
+    pass.tick = count(reader, "tick");
+    pass.number = count(reader, "number");
+    pass.delta = read_duration(reader, &mut object, "delta").unwrap_or(0.0);
+    pass.game_time = read_duration(reader, &mut object, "gameTime").unwrap_or(0.0);
+    reader.unknown_keys(&object);
+    Some(pass)
 }
 
 fn read_numbers<'a, const N: usize>(

@@ -296,6 +296,20 @@ fn system_config(system: &SceneSystem) -> Config<'_> {
         let texts = system.unseen.iter().map(|text| text.as_deref().map_or(Value::Null, Value::from));
         config.set("unseen", Value::List(texts.collect()));
     }
+    if let Some(observed) = system.observed {
+        config.set("observed", observed);
+    }
+    if let Some(pass) = &system.pass {
+        let left = pass.left.iter().flatten().map(|&number| Value::Uint(number));
+        let mut object = Config::new();
+        object.set("left", Value::List(left.collect()));
+        object.set("batches", pass.batches);
+        object.set("delta", pass.delta);
+        object.set("tick", pass.tick);
+        object.set("gameTime", pass.game_time);
+        object.set("number", pass.number);
+        config.set("pass", Value::Object(object));
+    }
     config
 }
 
@@ -322,7 +336,7 @@ impl Formatter for Spaced {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Document, SceneClass, SceneTemplate, SchedulerKind, SystemOrder};
+    use super::super::{Document, SceneClass, ScenePass, SceneTemplate, SchedulerKind, SystemOrder};
     use super::*;
     use crate::component::Scalar;
     use crate::random::StreamState;
@@ -378,6 +392,15 @@ mod tests {
                     runs: 12,
                     accumulated: 0.25,
                     unseen: vec![None, Some("#$".into()), Some(String::new())],
+                    observed: Some(false),
+                    pass: Some(ScenePass {
+                        left: vec![[3, 2], [0, 1]],
+                        batches: 4,
+                        delta: 48.5,
+                        tick: 9,
+                        game_time: 144.0,
+                        number: 2,
+                    }),
                 },
                 SceneSystem { system: "move".into(), ..SceneSystem::default() },
             ],

@@ -34,6 +34,10 @@ impl World {
             storage.update_mask(query);
         }
         let in_pass = !begins;
+        // The pass of a save began before there was a mask.
+        if let Some(query) = entry.queries.first_mut().filter(|query| query.cache.last().is_none()) {
+            storage.peek_mask(query);
+        }
         if begins {
             entry.members = entry.queries.first().map_or(0, |query| query.cache.mask().members);
         }

@@ -106,7 +106,6 @@ impl World {
             Some(Body::Worker(worker)) => worker,
             other => return entry.body = other,
         };
-        entry.pass = None;
         let touched =
             entry.queries.iter().zip(&entry.watches).map(|(query, token)| storage.take_touched(query, token));
         let touched = touched.collect();
@@ -282,5 +281,24 @@ impl World {
         });
         // Each is asked, so that each is seen.
         observed.is_empty() || changed.fold(false, |any, changed| any | changed)
+    }
+
+    /// Whether something that a system observes changed since it last looked; none if it observes nothing.
+    pub(super) fn is_observed(&self, id: SystemId) -> Option<bool> {
+        let observed = &self.systems.get(id)?.observed;
+        let is_dirty =
+            |component, token| self.storage.dirty(component, token).is_some_and(|rows| rows.count() > 0);
+        let any = observed.iter().any(|observed| {
+            is_dirty(observed.component, &observed.written)
+                || is_dirty(observed.component, &observed.structure)
+        });
+        (!observed.is_empty()).then_some(any)
+    }
+
+    /// Lets a system have seen what it observes.
+    pub(super) fn set_unobserved(&mut self, id: SystemId) {
+        if let Some(place) = self.systems.place(id) {
+            self.take_observed(place);
+        }
     }
 }

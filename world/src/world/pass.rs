@@ -1,10 +1,13 @@
 //! Passes: the members of a system's query gone over in batches, one an update.
 
+use super::World;
 use super::systems::SystemEntry;
 use crate::entity::Order;
-use crate::id::EntityId;
+use crate::id::{EntityId, SystemId};
 use crate::memory::{Mask, Storage};
+use crate::scene::ScenePass;
 use crate::schedule::DueRun;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Members that were there when a pass began, and how far it is.
@@ -121,4 +124,50 @@ pub(super) fn arranged(mask: &Mask, storage: &Storage, order: &Order) -> Arc<Mas
     let mut members: Vec<_> = mask.rows_and_optional().map(by_age).collect();
     members.sort_unstable();
     Arc::new(Mask::in_this_order(members.into_iter().map(|(_, row, optional)| (row, optional))))
+}
+
+impl World {
+    /// A pass as a save has it. Who left consumes a position in a batch: the place behind the last stands for them.
+    pub(super) fn pass_to_save(&self, pass: &Pass) -> ScenePass {
+        let places: HashMap<EntityId, u64> = self.entities().zip(0..).collect();
+        let gone = self.len() as u64;
+        let mut left: Vec<[u64; 2]> = Vec::new();
+        for id in &pass.members[pass.next..] {
+            let place = places.get(id).copied().unwrap_or(gone);
+            match left.last_mut() {
+                Some([first, count]) if *first == gone && place == gone || *first + *count == place => {
+                    *count += 1;
+                }
+                _ => left.push([place, 1]),
+            }
+        }
+        let Pass { batches, delta, tick, game_time, number, .. } = *pass;
+        ScenePass { left, batches, delta, tick, game_time, number }
+    }
+
+    /// Goes on with a pass of a save, whose places were checked.
+    pub(super) fn restore_pass(&mut self, id: SystemId, pass: &ScenePass) {
+        let ids: Vec<EntityId> = self.entities().collect();
+        let mut members = Vec::new();
+        for &[first, count] in &pass.left {
+            match ids.get(first as usize..(first + count) as usize) {
+                Some(run) if count > 0 => members.extend(run),
+                _ => members.extend((0..count).filter_map(|_| EntityId::from_bits(NOBODY))),
+            }
+        }
+        if let Some(entry) = self.systems.get_mut(id).filter(|entry| entry.batch.is_some()) {
+            let ScenePass { batches, delta, tick, game_time, number, .. } = *pass;
+            entry.pass = Some(Pass { members, next: 0, batches, delta, tick, game_time, number });
+        }
+    }
+}
+
+/// The bits of an id that no entity has: of the last slot, which is never handed out.
+const NOBODY: u64 = 1 << 32 | u32::MAX as u64;
+
+/// Whether a run of places is within a list of so many entities, or stands for some who left.
+pub(super) fn is_run_of_pass([first, count]: [u64; 2], entities: u64) -> bool {
+    /// More who left are not believed.
+    const MOST_GONE: u64 = 1 << 20;
+    first.saturating_add(count) <= entities || first == entities && count <= MOST_GONE.max(entities)
 }

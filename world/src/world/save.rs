@@ -134,12 +134,14 @@ impl World {
                 system: entry.constructor.clone(),
                 name: (*entry.name != *made.name).then(|| entry.name.to_string()),
                 every: (entry.accumulator.period() != made.period).then(|| entry.accumulator.period()),
-                batch: None,
+                batch: entry.batch.filter(|_| entry.batch != made.batch).map(|members| members as u64),
                 params: changed_params(&entry.params, &made.params),
                 disabled: !entry.accumulator.is_enabled(),
                 runs: state.runs,
-                accumulated: state.accumulated,
+                accumulated: state.accumulated + entry.unadded,
                 unseen: self.unseen(entry.id),
+                observed: self.is_observed(entry.id),
+                pass: entry.pass.as_ref().map(|pass| self.pass_to_save(pass)),
             });
         }
         Ok(header)

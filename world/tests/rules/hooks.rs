@@ -4,7 +4,7 @@ use crate::common::*;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use vivarium_world::{
-    Catalog, Clock, EntityId, EntitySystem, LoadOptions, Members, Named, Query, QueryChanges, Run,
+    Catalog, Clock, EntityId, EntitySystem, LoadOptions, Members, Named, Query, QueryChanges, Run, SaveForm,
     SchedulerKind, Startup, Step, System, SystemDef, Without, WorkerSystem, World, WorldOptions,
 };
 
@@ -499,4 +499,80 @@ fn a_system_reaches_another_by_type() {
         let (_, added) = world.add_if_absent(SystemDef::worker("score", Score(0))).unwrap();
         assert!(!added, "one of that name is there");
     });
+}
+
+#[test]
+fn a_save_in_the_middle_of_a_pass_goes_on_with_it() {
+    let make = || {
+        let catalog = catalog(&Calls::default()).system(|| {
+            let moves = |place: &mut Place, run: &mut Run| {
+                place.x += run.delta() + run.random().next() + run.number() as f64
+            };
+            SystemDef::each::<&mut Place, _>("moves", moves).work_batch(3).every(32.0)
+        });
+        world_of(&catalog, 0)
+    };
+    let mut world = make();
+    let entities: Vec<String> = (0..11).map(|x| format!("{{\"x\": {x}}}")).collect();
+    load(
+        &mut world,
+        &format!(r#""step": 16, "systems": [{{"system": "moves"}}], "entities": [{}]"#, entities.join(",")),
+    );
+    let ids: Vec<EntityId> = world.entities().collect();
+    world.step();
+    world.kill(ids[4]);
+    world.kill(ids[9]);
+    world.step();
+    for form in [SaveForm::Plain, SaveForm::Compressed] {
+        let text = world.save(form).unwrap();
+        assert!(text.contains("\"pass\""), "{text}");
+        let mut loaded = make();
+        loaded.load("save", &text, &LoadOptions::default()).unwrap();
+        assert_eq!(loaded.state_hash(), world.state_hash());
+        let mut twin = make();
+        twin.load("save", &text, &LoadOptions::default()).unwrap();
+        for tick in 0..6 {
+            loaded.step();
+            twin.step();
+            assert_eq!(loaded.state_hash(), twin.state_hash(), "tick {tick}");
+        }
+    }
+    let text = world.save(SaveForm::Plain).unwrap();
+    let mut loaded = make();
+    loaded.load("save", &text, &LoadOptions::default()).unwrap();
+    for tick in 0..8 {
+        world.step();
+        loaded.step();
+        assert_eq!(loaded.state_hash(), world.state_hash(), "tick {tick}");
+    }
+    let beyond = text.replace("\"left\": [", "\"left\": [50, 5, ");
+    let error = loaded.load("save", &beyond, &LoadOptions::default()).unwrap_err().to_string();
+    assert!(error.contains("the pass has places beyond the list, which has 9 entities"), "{error}");
+}
+
+#[test]
+fn a_save_knows_whether_an_observer_has_something_to_see() {
+    let calls = Calls::default();
+    let heard = calls.clone();
+    let catalog = catalog(&Calls::default()).system(move || {
+        let heard = heard.clone();
+        let sees = move |_: &mut Named<'_>, _: &mut Run| {
+            heard.push("sees");
+            Ok(())
+        };
+        SystemDef::worker("sees", sees).when_changed::<Place>()
+    });
+    let mut world = world_of(&catalog, 0);
+    load(&mut world, r#""systems": [{"system": "sees"}], "entities": [{"x": 1}]"#);
+    world.step();
+    assert_eq!(calls.take(), ["sees"]);
+    let seen = world.save(SaveForm::Plain).unwrap();
+    let id = world.entities().next().unwrap();
+    world.set(id, Place { x: 2.0 }).unwrap();
+    let unseen = world.save(SaveForm::Plain).unwrap();
+    for (text, expected) in [(seen, 0), (unseen, 1)] {
+        world.load("save", &text, &LoadOptions::default()).unwrap();
+        world.step();
+        assert_eq!(calls.take().len(), expected);
+    }
 }

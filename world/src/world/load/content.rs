@@ -6,10 +6,10 @@ use crate::catalog::Catalog;
 use crate::component::{ComponentDef, Field, Heap, Registry};
 use crate::config::{Config, Value};
 use crate::entity::{Factory, Moulds, OWN_KEYS, Prepared, TemplateError};
-use crate::id::EntityId;
+use crate::id::{EntityId, SystemId};
 use crate::random::SharedStream;
 use crate::save::Definitions;
-use crate::scene::{DataField, Document, Fault, Faults, suggestion};
+use crate::scene::{DataField, Document, Fault, Faults, ScenePass, suggestion};
 use crate::system::RunShared;
 use crate::world::layout::Layout;
 use crate::world::scheduler::Seat;
@@ -36,6 +36,10 @@ pub(super) struct Content<'a> {
     pub(super) late: Vec<(EntityId, Option<usize>)>,
     /// What queries for changes have not seen.
     pub(super) unseen: Vec<Unseen>,
+    /// Systems that have seen what they observe.
+    pub(super) unobserved: Vec<SystemId>,
+    /// Passes that systems are in the middle of.
+    pub(super) passes: Vec<(SystemId, ScenePass)>,
     /// Those of the list, once all are there.
     ids: Vec<EntityId>,
     /// What is built; none once it was given away.
@@ -106,6 +110,8 @@ impl<'a> Content<'a> {
             outside: 0,
             late: Vec::new(),
             unseen: Vec::new(),
+            unobserved: Vec::new(),
+            passes: Vec::new(),
             ids: Vec::new(),
             world: None,
             basis: Basis::of(before),
@@ -316,6 +322,8 @@ impl<'a> Content<'a> {
                     (true, false) => Stage::Hooks { last: true, next: 0 },
                     (true, true) => {
                         world.set_unseen(&self.unseen);
+                        self.unobserved.iter().for_each(|&system| world.set_unobserved(system));
+                        self.passes.iter().for_each(|(system, pass)| world.restore_pass(*system, pass));
                         Stage::Whole
                     }
                 }

@@ -6,6 +6,7 @@ use crate::config::Value;
 use crate::scene::{SceneSystem, suggestion};
 use crate::schedule::PeriodState;
 use crate::world::World;
+use crate::world::pass::is_run_of_pass;
 use crate::world::unseen::{self, Unseen};
 
 impl Content<'_> {
@@ -50,6 +51,9 @@ impl Content<'_> {
         if let Some(name) = &system.name {
             definition = definition.named(name);
         }
+        if let Some(members) = system.batch {
+            definition = definition.work_batch(usize::try_from(members).unwrap_or(usize::MAX));
+        }
         let id = world
             .add_system_from(definition, system.system.clone())
             .map_err(|error| (Some("system"), error.to_string()))?;
@@ -71,6 +75,17 @@ impl Content<'_> {
                 return Err((Some("unseen"), message));
             };
             self.unseen.push(Unseen { system: id, term, places });
+        }
+        if system.observed == Some(false) {
+            self.unobserved.push(id);
+        }
+        if let Some(pass) = &system.pass {
+            let entities = self.document.entity_count() as u64;
+            if !pass.left.iter().all(|&run| is_run_of_pass(run, entities)) {
+                let message = format!("the pass has places beyond the list, which has {entities} entities");
+                return Err((Some("pass"), message));
+            }
+            self.passes.push((id, pass.clone()));
         }
         Ok(())
     }
