@@ -49,8 +49,8 @@ pub use schedule::{
 };
 pub use system::{
     AccessError, Bundle, Chain, EffectError, EntityClosure, EntitySystem, IterableSystem, Members, Named,
-    OpenRun, Params, Phase, QueryChanges, QuerySpec, RawBlocks, Run, Startup, Step, System, SystemDef,
-    SystemKind, WorkerSystem, entity_system, entity_worker,
+    OpenRun, ParallelSystem, Params, Phase, QueryChanges, QuerySpec, RawBlocks, Run, Startup, Step, System,
+    SystemDef, SystemKind, WorkerSystem, entity_system, entity_worker,
 };
 pub use timing::{PerformanceTiming, RunTime};
 pub use world::{

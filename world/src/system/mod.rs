@@ -9,6 +9,7 @@ mod definition;
 mod each;
 mod effects;
 mod filter;
+mod fold;
 mod function;
 mod iterable;
 mod joined; // several of them as one
@@ -28,6 +29,7 @@ pub(crate) use bundle::Blocks;
 pub use bundle::Bundle;
 pub use chain::Chain;
 pub use definition::{Phase, Step, SystemDef, SystemKind};
+pub use fold::ParallelSystem;
 pub use function::{EntityClosure, entity_system, entity_worker};
 pub use kinds::{EntitySystem, IterableSystem, Startup, System, WorkerSystem};
 pub use members::Members;

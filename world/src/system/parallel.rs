@@ -26,11 +26,12 @@ impl<Q, F> EachInParts<Q, F> {
 }
 
 /// What one part asked for.
-struct PartDone {
+struct PartDone<S> {
     part: usize,
     effects: Effects,
     /// Rows whose update failed, with what it said.
     failed: Vec<(u32, String)>,
+    state: S,
 }
 
 impl<Q: 'static, F: Send + 'static> Lifecycle for EachInParts<Q, F> {
@@ -46,58 +47,8 @@ where
     F: for<'a> Fn(Q::Row<'a>, &mut Run) -> R + Send + Sync + 'static,
 {
     fn run(&mut self, work: &mut Work<'_>, run: &mut Run) {
-        let lent = &mut *work.lent;
         let each = &self.each;
-        let panicked;
-        let mut done = {
-            let parts = Parts::<Q>::new(lent, 0);
-            // Threads besides this one, which is one of the pool's if there is a pool.
-            let threads = rayon::current_thread_index().map_or(1, |_| rayon::current_num_threads());
-            let helpers = (threads - 1).min(parts.len().saturating_sub(1));
-            let (done, asked) = (Mutex::new(Vec::new()), AtomicUsize::new(0));
-            let room = run.room;
-            let beside: Vec<Mutex<Run>> =
-                run.ids.share(helpers).into_iter().map(|ids| Mutex::new(run.beside(ids))).collect();
-            let worked = catch_unwind(AssertUnwindSafe(|| {
-                if helpers == 0 {
-                    return claim_all(&parts, each, run, &done, (room, &asked));
-                }
-                // A helper that no thread had time to begin is run by this one at the end, and finds nothing left.
-                rayon::scope(|scope| {
-                    for run in &beside {
-                        let (parts, done, asked) = (&parts, &done, &asked);
-                        scope.spawn(move |_| {
-                            let mut run = run.lock().unwrap_or_else(PoisonError::into_inner);
-                            claim_all(parts, each, &mut run, done, (room, asked));
-                        });
-                    }
-                    claim_all(&parts, each, run, &done, (room, &asked));
-                });
-            }));
-            panicked = worked.err();
-            for beside in beside {
-                let beside = beside.into_inner().unwrap_or_else(PoisonError::into_inner);
-                run.ids.take_back(beside.ids);
-                run.flooded |= beside.flooded;
-                // Of a part that panicked; what is created and dropped is given back all the same.
-                run.effects.append(beside.effects);
-            }
-            // Whether all of them together asked for too much does not depend on who asked for what.
-            let asked = asked.into_inner();
-            run.flooded |= asked > room;
-            run.room = room.saturating_sub(asked);
-            done.into_inner().unwrap_or_else(PoisonError::into_inner)
-        };
-        done.sort_unstable_by_key(|done: &PartDone| done.part);
-        let mut failed = Vec::new();
-        for part in done {
-            run.effects.append(part.effects);
-            failed.extend(part.failed);
-        }
-        if let Some(panic) = panicked {
-            resume_unwind(panic);
-        }
-        report_failed(lent, 0, failed, run);
+        share::<Q, ()>(work.lent, run, || (), |item, (), run| each(item, run).error());
     }
 
     fn tile(&mut self) -> Option<&mut dyn TileBody> {
@@ -160,35 +111,111 @@ where
     }
 }
 
-/// Claims parts until none is left. All threads together may ask for `room` effects.
-fn claim_all<Q, R>(
-    parts: &Parts<'_, Q>,
-    each: &(impl for<'a> Fn(Q::Row<'a>, &mut Run) -> R + Sync),
+/// Visits the members of the first query in parts, on as many threads as have time. Gives the state of each part, in
+/// their order.
+pub(super) fn share<Q: Query, S: Send>(
+    lent: &mut Lent,
     run: &mut Run,
-    done: &Mutex<Vec<PartDone>>,
-    (room, asked): (usize, &AtomicUsize),
-) where
-    Q: Query,
-    R: Outcome,
-{
-    loop {
-        let mut failed = Vec::new();
-        let Some(part) = parts.claim() else { return };
-        let number = part.number();
-        run.begin_part(number);
-        // Relaxed: a thread that hears late of others asks for more than it might, and all of it is discarded.
-        let here = room.saturating_sub(asked.load(Ordering::Relaxed));
-        run.room = here;
-        part.visit(|item, row| {
-            if let Some(error) = each(item, run).error() {
-                failed.push((row, error));
+    begin: impl Fn() -> S + Sync,
+    update: impl for<'a> Fn(Q::Row<'a>, &mut S, &mut Run) -> Option<String> + Sync,
+) -> Vec<S> {
+    let panicked;
+    let mut done = {
+        let parts = Parts::<Q>::new(lent, 0);
+        // Threads besides this one, which is one of the pool's if there is a pool.
+        let threads = rayon::current_thread_index().map_or(1, |_| rayon::current_num_threads());
+        let helpers = (threads - 1).min(parts.len().saturating_sub(1));
+        let shared = Shared {
+            parts: &parts,
+            begin,
+            update,
+            done: Mutex::new(Vec::new()),
+            room: run.room,
+            asked: AtomicUsize::new(0),
+        };
+        let beside: Vec<Mutex<Run>> =
+            run.ids.share(helpers).into_iter().map(|ids| Mutex::new(run.beside(ids))).collect();
+        let worked = catch_unwind(AssertUnwindSafe(|| {
+            if helpers == 0 {
+                return shared.claim_all(run);
             }
-        });
-        asked.fetch_add(here - run.room, Ordering::Relaxed);
-        if !run.effects.is_empty() || !failed.is_empty() {
-            let effects = std::mem::take(&mut run.effects);
-            let part = PartDone { part: number, effects, failed };
-            done.lock().unwrap_or_else(PoisonError::into_inner).push(part);
+            // A helper that no thread had time to begin is run by this one at the end, and finds nothing left.
+            rayon::scope(|scope| {
+                for run in &beside {
+                    let shared = &shared;
+                    scope.spawn(move |_| {
+                        shared.claim_all(&mut run.lock().unwrap_or_else(PoisonError::into_inner));
+                    });
+                }
+                shared.claim_all(run);
+            });
+        }));
+        panicked = worked.err();
+        for beside in beside {
+            let beside = beside.into_inner().unwrap_or_else(PoisonError::into_inner);
+            run.ids.take_back(beside.ids);
+            run.flooded |= beside.flooded;
+            // Of a part that panicked; what is created and dropped is given back all the same.
+            run.effects.append(beside.effects);
+        }
+        // Whether all of them together asked for too much does not depend on who asked for what.
+        let Shared { done, room, asked, .. } = shared;
+        let asked = asked.into_inner();
+        run.flooded |= asked > room;
+        run.room = room.saturating_sub(asked);
+        done.into_inner().unwrap_or_else(PoisonError::into_inner)
+    };
+    done.sort_unstable_by_key(|done: &PartDone<S>| done.part);
+    let (mut failed, mut states) = (Vec::new(), Vec::with_capacity(done.len()));
+    for part in done {
+        run.effects.append(part.effects);
+        failed.extend(part.failed);
+        states.push(part.state);
+    }
+    if let Some(panic) = panicked {
+        resume_unwind(panic);
+    }
+    report_failed(lent, 0, failed, run);
+    states
+}
+
+/// What the threads see that share a run.
+struct Shared<'p, 'a, Q: Query, S, B, U> {
+    parts: &'p Parts<'a, Q>,
+    begin: B,
+    update: U,
+    done: Mutex<Vec<PartDone<S>>>,
+    /// Effects that all threads together may ask for, and how many they did.
+    room: usize,
+    asked: AtomicUsize,
+}
+
+impl<Q, S, B, U> Shared<'_, '_, Q, S, B, U>
+where
+    Q: Query,
+    B: Fn() -> S,
+    U: for<'a> Fn(Q::Row<'a>, &mut S, &mut Run) -> Option<String>,
+{
+    /// Claims parts until none is left.
+    fn claim_all(&self, run: &mut Run) {
+        while let Some(part) = self.parts.claim() {
+            let (mut failed, number) = (Vec::new(), part.number());
+            let mut state = (self.begin)();
+            run.begin_part(number);
+            // Relaxed: a thread that hears late of others asks for more than it might, and all of it is discarded.
+            let here = self.room.saturating_sub(self.asked.load(Ordering::Relaxed));
+            run.room = here;
+            part.visit(|item, row| {
+                if let Some(error) = (self.update)(item, &mut state, run) {
+                    failed.push((row, error));
+                }
+            });
+            self.asked.fetch_add(here - run.room, Ordering::Relaxed);
+            if !run.effects.is_empty() || !failed.is_empty() || size_of::<S>() > 0 {
+                let effects = std::mem::take(&mut run.effects);
+                let part = PartDone { part: number, effects, failed, state };
+                self.done.lock().unwrap_or_else(PoisonError::into_inner).push(part);
+            }
         }
     }
 }

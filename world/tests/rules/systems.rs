@@ -4,7 +4,8 @@ use crate::common::*;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use vivarium_world::{
-    Changed, EntityId, Named, Run, SchedulerKind, Step, SystemDef, SystemPhase, With, Without, World,
+    Changed, EntityId, Named, ParallelSystem, Run, SchedulerKind, Step, SystemDef, SystemPhase, With,
+    Without, World,
 };
 
 const SCHEDULERS: [SchedulerKind; 2] = [SchedulerKind::Default, SchedulerKind::Conflict];
@@ -387,4 +388,43 @@ fn writing_by_id_what_a_query_visits_or_threads_share_is_refused_at_registration
     world.spawn((Health { health: 1.0 },));
     world.step();
     assert!(errors(&mut world)[0].contains("declare it with `writes_at_once::<T>()`"));
+}
+
+/// Multiplies what it visits, part by part, in a way that depends on the order.
+#[derive(Default)]
+struct Digest(f64);
+
+impl ParallelSystem for Digest {
+    type Query = (EntityId, &'static mut Place);
+    type Part = f64;
+
+    fn update(
+        &self,
+        (id, place): (EntityId, &mut Place),
+        part: &mut f64,
+        run: &mut Run,
+    ) -> Result<(), String> {
+        place.x += run.random().next();
+        *part = *part * 1.000_1 + place.x;
+        if place.x > 4000.0 { run.kill(id).map_err(String::from) } else { Ok(()) }
+    }
+    fn merge(&mut self, parts: Vec<f64>, _: &mut Run) -> Result<(), String> {
+        self.0 = parts.into_iter().fold(self.0, |sum, part| sum * 1.000_3 + part);
+        Ok(())
+    }
+}
+
+#[test]
+fn the_state_of_parts_is_brought_together_in_row_order_whatever_the_threads() {
+    let mut results = Vec::new();
+    for threads in [0, 1, 2, 8] {
+        let (mut world, _) = world(threads);
+        load(&mut world, r#""entities": []"#);
+        world.spawn_batch((0..5000).map(|x| (Place { x: x as f64 },)));
+        world.add_system(SystemDef::parallel("digest", Digest::default()).kills()).unwrap();
+        (0..3).for_each(|_| world.step());
+        results.push((world.state_hash(), world.len(), world.get_system::<Digest>().unwrap().0.to_bits()));
+    }
+    assert!(results.windows(2).all(|pair| pair[0] == pair[1]), "{results:?}");
+    assert!(results[0].1 < 5000);
 }
