@@ -55,8 +55,8 @@ pub use system::{
 pub use timing::{PerformanceTiming, RunTime};
 pub use world::{
     AccessFault, ClassError, ClassWrapper, Clock, Clocks, ConflictScheduler, DefaultScheduler, Dispatched,
-    Edit, EntityRef, FinishedRun, Hung, Index, IndexError, IndexKind, IndexValue, LoadError, LoadOptions,
-    LoadPhase, LoadProgress, LoadReport, LoadStep, PreparedQuery, ReadyEffects, SaveError, SaveReport,
-    SceneInfo, Scheduler, SchedulerContext, SystemError, SystemPhase, SystemStatus, UnknownScheduler,
-    UpdateReport, World, WorldEvent, WorldOptions,
+    Edit, EntityRef, FinishedRun, Grid, Hung, Index, IndexError, IndexKind, IndexValue, LoadError,
+    LoadOptions, LoadPhase, LoadProgress, LoadReport, LoadStep, PreparedQuery, ReadyEffects, SaveError,
+    SaveReport, SceneInfo, Scheduler, SchedulerContext, SystemError, SystemPhase, SystemStatus,
+    UnknownScheduler, UpdateReport, World, WorldEvent, WorldOptions,
 };

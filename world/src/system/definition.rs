@@ -129,8 +129,9 @@ pub struct SystemDef {
     pub(crate) check_every: usize,
     /// What is handed each run of an asynchronous system.
     pub(crate) starter: Option<Starter>,
-    /// Indexes its runs use.
+    /// Indexes and grids its runs use.
     pub(crate) indexes: Vec<String>,
+    pub(crate) grids: Vec<String>,
     /// Components, by name, without a change of which it does not run.
     pub(crate) observes: Vec<&'static str>,
     /// Whether it does without the code compiled for newer processors.
@@ -176,6 +177,7 @@ impl SystemDef {
             check_every: 32,
             starter: None,
             indexes: Vec::new(),
+            grids: Vec::new(),
             observes: Vec::new(),
             baseline: false,
             body,
@@ -361,6 +363,12 @@ impl SystemDef {
     /// each run.
     pub fn uses_index<T: Component>(mut self, name: impl Into<String>) -> Self {
         self.indexes.push(name.into());
+        self.reads::<T>()
+    }
+
+    /// As [`uses_index`](Self::uses_index), for a grid over fields of `T`: [`Run::grid`].
+    pub fn uses_grid<T: Component>(mut self, name: impl Into<String>) -> Self {
+        self.grids.push(name.into());
         self.reads::<T>()
     }
 

@@ -9,7 +9,7 @@ use crate::entity::{CreateError, Factory, Prepared};
 use crate::id::{ComponentId, EntityId};
 use crate::memory::{Lookups, ReservedIds};
 use crate::random::{Stream, run_stream};
-use crate::world::{Index, LentIndex};
+use crate::world::{Grid, Index, LentGrid, LentIndexes};
 use std::any::{Any, TypeId};
 use std::sync::Arc;
 use thiserror::Error;
@@ -145,8 +145,8 @@ pub struct Run {
     pub(crate) part: u64,
     pub(crate) world_entity: Option<EntityId>,
     pub(crate) lookups: Arc<Lookups>,
-    /// Indexes as they were when it began.
-    pub(crate) indexes: Arc<[LentIndex]>,
+    /// Indexes and grids as they were when it began.
+    pub(crate) indexes: LentIndexes,
     /// What it wrote by id: the component and the row.
     pub(crate) written: Vec<(ComponentId, u32)>,
     pub(crate) ids: ReservedIds,
@@ -262,9 +262,18 @@ impl Run {
     /// # Errors
     /// If the system did not declare that it uses the index.
     pub fn index(&self, name: &str) -> Result<Index<'_>, EffectError> {
-        let index = self.indexes.iter().find(|index| index.name == name);
+        let index = self.indexes.indexes.iter().find(|index| index.name == name);
         let undeclared = || self.undeclared(&format!("use the index {name:?}"), "uses_index::<T>(name)");
         index.map(|index| index.open(self.strings())).ok_or_else(undeclared)
+    }
+
+    /// A grid of the world as it was when the run began: who is near.
+    ///
+    /// # Errors
+    /// If the system did not declare that it uses the grid.
+    pub fn grid(&self, name: &str) -> Result<Grid<'_>, EffectError> {
+        let grid = self.indexes.grids.iter().find(|grid| grid.name == name).map(LentGrid::open);
+        grid.ok_or_else(|| self.undeclared(&format!("use the grid {name:?}"), "uses_grid::<T>(name)"))
     }
 
     /// Writes a component of any entity now: later updates of the run read it. Whether the entity is there and had the

@@ -99,6 +99,7 @@ impl World {
         self.last_error = old.last_error;
         self.dropped_errors += old.dropped_errors;
         self.indexes = old.indexes;
+        self.grids = old.grids;
         self.gates = old.gates.for_new_content();
         self.clocks.paused = old.clocks.paused;
         self.clocks.max_catch_up = old.clocks.max_catch_up;

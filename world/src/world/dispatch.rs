@@ -2,7 +2,7 @@
 
 use super::World;
 use super::events::{SystemError, SystemPhase};
-use super::index::LentIndex;
+use super::index::LentIndexes;
 use super::pass::{Pass, arranged};
 use super::scheduler::Dispatched;
 use super::systems::SystemEntry;
@@ -121,7 +121,7 @@ impl World {
         worker: &mut Worker,
         due: &DueRun,
         begins: bool,
-    ) -> Option<Arc<[LentIndex]>> {
+    ) -> Option<LentIndexes> {
         let step = Step { tick: due.tick, delta: due.delta, game_time: due.game_time };
         let called = match begins {
             true => catch_unwind(AssertUnwindSafe(|| worker.body.before_run(self, &step))),
@@ -278,7 +278,7 @@ impl SystemEntry {
             part: 0,
             world_entity,
             lookups: Arc::new(storage.lookups(&mut self.lookups)),
-            indexes: Arc::new([]),
+            indexes: LentIndexes::default(),
             written: Vec::new(),
             ids: ReservedIds::default(),
             effects: Effects::default(),

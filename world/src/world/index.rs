@@ -1,6 +1,7 @@
 //! Indexes: entities found by the value of a field.
 
 use super::World;
+use super::grid::LentGrid;
 use super::index_value::{IndexValue, Key, bound_key, key_of};
 use crate::component::{Field, Role, Strings};
 use crate::id::{ComponentId, EntityId};
@@ -67,6 +68,14 @@ pub enum IndexError {
         /// "sorted" or "looked up".
         what: &'static str,
     },
+    /// Cells of a grid need a size.
+    #[error("grid {index:?}: cells have a size above 0, not {cell}")]
+    Cell {
+        /// The grid.
+        index: String,
+        /// The size.
+        cell: String,
+    },
     /// The value is not of the field's kind.
     #[error("index {index:?} is over {expected}, not over what was looked for")]
     Value {
@@ -132,6 +141,13 @@ pub struct Index<'w> {
     present: &'w [u64],
     queryable: &'w [u64],
     strings: &'w Strings,
+}
+
+/// The indexes and grids a run uses.
+#[derive(Clone, Default)]
+pub(crate) struct LentIndexes {
+    pub(crate) indexes: Arc<[LentIndex]>,
+    pub(crate) grids: Arc<[LentGrid]>,
 }
 
 /// An index as a run uses it.
@@ -221,11 +237,13 @@ impl World {
         }
     }
 
-    /// The indexes that the runs of the system at a place use, up to date.
-    pub(super) fn lend_indexes(&mut self, place: usize) -> Result<Arc<[LentIndex]>, IndexError> {
-        if self.systems.list[place].indexes.is_empty() {
-            return Ok(Arc::new([]));
+    /// The indexes and grids that the runs of the system at a place use, up to date.
+    pub(super) fn lend_indexes(&mut self, place: usize) -> Result<LentIndexes, IndexError> {
+        let entry = &self.systems.list[place];
+        if entry.indexes.is_empty() && entry.grids.is_empty() {
+            return Ok(LentIndexes::default());
         }
+        let grids = self.lend_grids(place)?;
         let mut lent = Vec::new();
         for name in &self.systems.list[place].indexes.clone() {
             self.index(name)?;
@@ -235,7 +253,7 @@ impl World {
             let queryable = self.storage.rows.queryable().words().into();
             lent.push(LentIndex { name: name.clone(), known, present, queryable });
         }
-        Ok(lent.into())
+        Ok(LentIndexes { indexes: lent.into(), grids })
     }
 }
 

@@ -115,7 +115,7 @@ impl World {
         let due = DueRun { system: id, delta: 0.0, tick, game_time, number, taken: false, unadded: 0.0 };
         let batch = entry.batch.take();
         // An index that cannot be used is reported by the first run.
-        let indexes = self.lend_indexes(place).unwrap_or_else(|_| std::sync::Arc::new([]));
+        let indexes = self.lend_indexes(place).unwrap_or_default();
         let (mut job, system, run) = self.begin_run(place, worker, &due, true, touched);
         job.run.indexes = indexes;
         let entry = &mut self.systems.list[place];

@@ -17,6 +17,7 @@ mod entities; // coming and going
 mod entity_ref; // one entity to read, and its class
 mod events;
 mod gates; // what may hold the next step
+mod grid; // entities by where they are
 mod hash; // the state in one number
 mod hung; // runs that do not end
 mod index; // entities by the value of a field
@@ -45,8 +46,10 @@ pub use components::AccessFault;
 pub use edit::Edit;
 pub use entity_ref::{ClassError, ClassWrapper, EntityRef};
 pub use events::{SystemError, SystemPhase, WorldEvent};
+pub use grid::Grid;
+pub(crate) use grid::LentGrid;
 pub use hung::Hung;
-pub(crate) use index::LentIndex;
+pub(crate) use index::LentIndexes;
 pub use index::{Index, IndexError, IndexKind};
 pub use index_value::IndexValue;
 pub use load::{LoadError, LoadOptions, LoadPhase, LoadProgress, LoadReport, LoadStep};
@@ -134,6 +137,7 @@ pub struct World {
     /// Tick and game time of the queued run the world thread is at; none is now.
     logical: Option<(u64, f64)>,
     indexes: Vec<index::FieldIndex>,
+    grids: Vec<grid::GridIndex>,
     gates: gates::Gates,
     systems: Systems,
     runs: OpenRuns,
@@ -204,6 +208,7 @@ impl World {
             max_backlog: Some(8),
             logical: None,
             indexes: Vec::new(),
+            grids: Vec::new(),
             gates: gates::Gates::default(),
             systems: Systems::default(),
             runs: OpenRuns::default(),

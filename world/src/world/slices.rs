@@ -2,7 +2,7 @@
 
 use super::World;
 use super::events::{SystemError, SystemPhase};
-use super::index::LentIndex;
+use super::index::LentIndexes;
 use super::pass::Pass;
 use super::scheduler::Dispatched;
 use crate::id::{RunId, SystemId};
@@ -10,7 +10,6 @@ use crate::schedule::DueRun;
 use crate::system::{Body, IterableBody, Job, JobOutcome, Part, Step, Worker, panic_message};
 use crate::timing::RunTime;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 
 /// A run that is not over.
 pub(crate) enum Slice {
@@ -143,7 +142,7 @@ impl World {
         worker: Worker,
         due: &DueRun,
         touched: Vec<Vec<u32>>,
-        indexes: Arc<[LentIndex]>,
+        indexes: LentIndexes,
     ) -> RunId {
         let entry = &mut self.systems.list[place];
         // The first part is like a batch of a pass.

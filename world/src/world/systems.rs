@@ -47,8 +47,9 @@ pub(crate) struct SystemEntry {
     pub(crate) starter: Option<Starter>,
     /// Who it was told is a member of its main query, if it is told at once.
     pub(crate) links: Option<Links>,
-    /// Indexes its runs use.
+    /// Indexes and grids its runs use.
     pub(crate) indexes: Vec<String>,
+    pub(crate) grids: Vec<String>,
     /// What it runs only on changes of.
     pub(crate) observed: Vec<Observed>,
     pub(crate) start: Start,
@@ -250,6 +251,7 @@ impl World {
             slice: None,
             links,
             indexes: system.indexes,
+            grids: system.grids,
             starter: system.starter,
             observed,
             start: Start::Unasked,

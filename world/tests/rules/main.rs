@@ -12,6 +12,7 @@ mod effects;
 mod entities;
 mod events;
 mod flow;
+mod grid;
 mod hooks;
 mod host;
 mod hostile;
