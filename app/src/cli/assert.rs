@@ -42,6 +42,7 @@ pub(super) fn run(arguments: &AssertArguments, offer: &Offer) -> Result<Exit, Fa
         .iter()
         .map(|text| query::assertion(text, &world))
         .collect::<Result<Vec<_>, _>>()?;
+    world.record_changes(assertions.iter().any(|assertion| assertion.changed_within().is_some()));
     let mut steps = Steps::new(&arguments.world);
     let stopped = steps.run_silently(&mut world, arguments.ticks)?;
     let mut tallies: Vec<_> = assertions.iter().map(|assertion| assertion.tally(OFFENDERS_NAMED)).collect();

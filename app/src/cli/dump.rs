@@ -54,6 +54,7 @@ pub(super) fn run(arguments: &DumpArguments, offer: &Offer) -> Result<Exit, Fail
     // What is wrong with the question is said before the world runs for long.
     let filter = query::filter(&arguments.query, &world)?;
     let columns = columns(&world, &arguments.fields)?;
+    world.record_changes(filter.changed_within().is_some());
     let mut steps = Steps::new(&arguments.world);
     let stopped = steps.run_silently(&mut world, arguments.ticks)?;
     let mut found = Vec::new();

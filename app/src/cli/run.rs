@@ -57,6 +57,7 @@ pub(super) fn run(arguments: &RunArguments, offer: &Offer) -> Result<Exit, Failu
     let Opened { mut world, name, notes } =
         open(&arguments.world, threads_or_default(arguments.threads), offer)?;
     let until = arguments.until.as_deref().map(|text| query::assertion(text, &world)).transpose()?;
+    world.record_changes(until.as_ref().is_some_and(|assertion| assertion.changed_within().is_some()));
     let mut steps = Steps::new(&arguments.world);
     let mut output = Output::stdout();
     let mut hashes = Vec::new();

@@ -42,6 +42,8 @@ impl Inspector {
     pub(crate) fn fill(&mut self, world: &mut World, request: &ViewRequest, out: &mut Snapshot) {
         out.catalog = self.catalog.clone();
         out.entities = request.entities.as_ref().map(|asked| self.entities.page(world, asked, &self.catalog));
+        // What changed is known from the moment somebody asks.
+        world.record_changes(request.entities.is_some() && self.entities.asks_for_changes());
         self.fill_details(world, &request.details, out);
         out.systems.clear();
         if request.systems || request.schedule {

@@ -53,13 +53,13 @@ impl EntityList {
         }
     }
 
+    /// Whether what is asked for needs a record of changes.
+    pub(super) fn asks_for_changes(&self) -> bool {
+        self.filter.as_ref().is_some_and(|filter| filter.changed_within().is_some())
+    }
+
     fn compile(&mut self, text: &str, names: &CatalogView) {
         match Filter::compile(text, names) {
-            Ok(filter) if filter.changed_within().is_some() => {
-                let message =
-                    "`changed:` cannot be answered: this world keeps no record of changes".to_owned();
-                (self.filter, self.fault) = (None, Some((message, 0..text.len())));
-            }
             Ok(filter) => (self.filter, self.fault) = (Some(filter), None),
             Err(fault) => (self.filter, self.fault) = (None, Some((fault.message, fault.span))),
         }
@@ -246,8 +246,8 @@ impl Subject for WorldSubject<'_> {
     fn is_dead(&self) -> bool {
         self.entity.is_some_and(|entity| entity.is_dead())
     }
-    fn changed_within(&self, _: u64) -> bool {
-        false
+    fn changed_within(&self, ticks: u64) -> bool {
+        self.world.changed_within(self.id, ticks)
     }
 }
 

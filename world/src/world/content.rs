@@ -100,6 +100,7 @@ impl World {
         self.dropped_errors += old.dropped_errors;
         self.indexes = old.indexes;
         self.grids = old.grids;
+        self.changes = old.changes;
         self.gates = old.gates.for_new_content();
         self.clocks.paused = old.clocks.paused;
         self.clocks.max_catch_up = old.clocks.max_catch_up;

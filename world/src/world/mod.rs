@@ -4,6 +4,7 @@
 //! order. The world reads no file and no clock but the one it is given.
 
 mod adopt; // entities that runs created
+mod changes; // who changed when
 mod clocks;
 mod compact;
 mod components; // components of entities that are there
@@ -138,6 +139,8 @@ pub struct World {
     logical: Option<(u64, f64)>,
     indexes: Vec<index::FieldIndex>,
     grids: Vec<grid::GridIndex>,
+    /// Who changed when, while somebody asks.
+    changes: Option<changes::ChangeRecord>,
     gates: gates::Gates,
     systems: Systems,
     runs: OpenRuns,
@@ -209,6 +212,7 @@ impl World {
             logical: None,
             indexes: Vec::new(),
             grids: Vec::new(),
+            changes: None,
             gates: gates::Gates::default(),
             systems: Systems::default(),
             runs: OpenRuns::default(),

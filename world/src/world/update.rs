@@ -111,6 +111,7 @@ impl World {
         self.run_variable(step);
         let _ = self.try_settle();
         self.give_up_stuck();
+        self.note_changes();
         self.clocks.paused = paused;
         self.emit(WorldEvent::UpdateFinished);
         true
@@ -127,6 +128,7 @@ impl World {
     fn advance(&mut self, delta: f64) -> Result<(), SystemId> {
         self.wait_for_room()?;
         let start = self.workers.clock().now();
+        self.note_changes();
         self.clocks.game_time += delta;
         self.clocks.tick += 1;
         self.timing.begin_tick(self.clocks.tick, start);
