@@ -56,7 +56,7 @@ pub use timing::{PerformanceTiming, RunTime};
 pub use world::{
     AccessFault, ClassError, ClassWrapper, Clock, Clocks, ConflictScheduler, DefaultScheduler, Dispatched,
     Edit, EntityRef, FinishedRun, Grid, Hung, Index, IndexError, IndexKind, IndexValue, LoadError,
-    LoadOptions, LoadPhase, LoadProgress, LoadReport, LoadStep, PreparedQuery, ReadyEffects, SaveError,
-    SaveReport, SceneInfo, Scheduler, SchedulerContext, SystemError, SystemPhase, SystemStatus,
-    UnknownScheduler, UpdateReport, World, WorldEvent, WorldOptions,
+    LoadOptions, LoadPhase, LoadProgress, LoadReport, LoadStep, Loopback, OffThread, PreparedQuery,
+    ReadyEffects, SaveError, SaveReport, SceneInfo, Scheduler, SchedulerContext, SystemError, SystemPhase,
+    SystemStatus, UnknownScheduler, UpdateReport, World, WorldEvent, WorldOptions,
 };

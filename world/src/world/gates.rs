@@ -12,9 +12,13 @@ const ASKED: u32 = 4096;
 /// Nanoseconds a gate may stay shut before that is an error.
 const DEADLINE: u64 = 2_000_000_000;
 
+type MayAdvance = Box<dyn FnMut(u64) -> bool + Send>;
+
 struct Gate {
     name: String,
-    may_advance: Box<dyn FnMut(u64) -> bool + Send>,
+    may_advance: MayAdvance,
+    /// Whether it belongs to the system of its name, and is shut while a run of that waits.
+    of_system: bool,
     /// On the world's clock.
     shut_since: Option<u64>,
 }
@@ -48,9 +52,21 @@ impl World {
         name: impl Into<String>,
         may_advance: impl FnMut(u64) -> bool + Send + 'static,
     ) {
-        let name = name.into();
+        self.push_gate(name.into(), Box::new(may_advance), false);
+    }
+
+    /// As [`set_gate`](Self::set_gate), for a system of this name: it is shut too while a run of the system waits.
+    pub(super) fn set_gate_of_system(
+        &mut self,
+        name: &str,
+        may_advance: impl FnMut(u64) -> bool + Send + 'static,
+    ) {
+        self.push_gate(name.to_owned(), Box::new(may_advance), true);
+    }
+
+    fn push_gate(&mut self, name: String, may_advance: MayAdvance, of_system: bool) {
         self.remove_gate(&name);
-        self.gates.list.push(Gate { name, may_advance: Box::new(may_advance), shut_since: None });
+        self.gates.list.push(Gate { name, may_advance, of_system, shut_since: None });
     }
 
     /// Takes a gate away. Whether it was there.
@@ -95,8 +111,20 @@ impl World {
         }
     }
 
+    fn has_waiting_run(&self, system: &str) -> bool {
+        let mut named = self.systems.list.iter().filter(|entry| *entry.name == *system);
+        named.any(|entry| entry.open_run.is_some() || self.queued_runs(entry.id).0 > 0)
+    }
+
     /// The first gate that is shut, and what it said if it panicked.
     fn first_shut(&mut self, step: u64) -> Option<(usize, Option<String>)> {
+        if self.gates.list.iter().any(|gate| gate.of_system) {
+            self.pump();
+        }
+        let waits = |gate: &Gate| gate.of_system && self.has_waiting_run(&gate.name);
+        if let Some(place) = self.gates.list.iter().position(waits) {
+            return Some((place, None));
+        }
         for (place, gate) in self.gates.list.iter_mut().enumerate() {
             match catch_unwind(AssertUnwindSafe(|| (gate.may_advance)(step))) {
                 Ok(true) => gate.shut_since = None,

@@ -27,6 +27,7 @@ mod layout; // rows in saves
 mod lifecycle; // what systems hear of their world
 mod links; // who joins and leaves a query, told at once
 mod load;
+mod off_thread; // heavy steps on threads of their own
 mod open_runs; // runs between dispatch and the end of their effects
 mod ordering; // the order systems are registered in
 mod pass; // batches of a system's members
@@ -54,6 +55,7 @@ pub(crate) use index::LentIndexes;
 pub use index::{Index, IndexError, IndexKind};
 pub use index_value::IndexValue;
 pub use load::{LoadError, LoadOptions, LoadPhase, LoadProgress, LoadReport, LoadStep};
+pub use off_thread::{Loopback, OffThread};
 pub use query::PreparedQuery;
 pub use save::{SaveError, SaveReport};
 pub use scheduler::{

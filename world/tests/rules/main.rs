@@ -25,6 +25,7 @@ mod loading;
 mod loading_sliced;
 mod memory;
 mod model;
+mod off_thread;
 mod ordering;
 mod overlap;
 mod phases;

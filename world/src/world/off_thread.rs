@@ -1,0 +1,204 @@
+//! Heavy steps on threads of their own: one in flight, joined a step later, never waited for.
+
+use super::World;
+use crate::system::{Startup, Step, System, SystemDef, panic_message};
+use crossbeam_channel::{Receiver, Sender, unbounded};
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+type Task = Box<dyn FnOnce() + Send>;
+type Gather<I> = Box<dyn FnMut(&World, &Step) -> I + Send>;
+type Apply<O> = Box<dyn FnMut(&mut World, O) -> Result<(), String> + Send>;
+
+fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A step that is computed beside the world: gathered at one step, computed on a thread of its own while the world goes
+/// on, and applied at the next.
+///
+/// The next fixed step does not begin before the result is there: a gate of the system's name holds it, and its time
+/// with it, so the result is always applied exactly one step after it was gathered, however long it took. Nothing waits
+/// for it: an update returns and tries again later. After two seconds the gate is reported as an error with that name;
+/// see [`World::set_gate`]. What is in flight when the content of the world goes is dropped, and is in no save.
+///
+/// ```
+/// use vivarium_world::{Catalog, OffThread, Step, World, WorldOptions};
+///
+/// let count = OffThread::new(
+///     |world: &World, _: &Step| world.len(),
+///     |entities: usize| (1..=entities as u64).product::<u64>(),
+///     |_: &mut World, product: u64| {
+///         println!("{product}");
+///         Ok(())
+///     },
+/// );
+/// # let mut world = World::new(&Catalog::new(), WorldOptions::default())?;
+/// world.add_system(count.system("factorial")).unwrap();
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub struct OffThread<I, O> {
+    name: String,
+    gather: Gather<I>,
+    compute: Arc<Mutex<dyn FnMut(I) -> O + Send>>,
+    apply: Apply<O>,
+    /// Where tasks are computed; none is a thread that is yet to be started.
+    tasks: Option<Sender<Task>>,
+    loopback: Option<Loopback>,
+    flight: Arc<Mutex<Flight<O>>>,
+}
+
+/// The step in flight.
+struct Flight<O> {
+    /// Which one is awaited; none is none.
+    awaited: Option<u64>,
+    /// Its result, or what it said when it panicked.
+    result: Option<Result<O, String>>,
+    next: u64,
+}
+
+impl<I: Send + 'static, O: Send + 'static> OffThread<I, O> {
+    /// A step whose data is gathered from the world, computed without it, and applied to it.
+    pub fn new(
+        gather: impl FnMut(&World, &Step) -> I + Send + 'static,
+        compute: impl FnMut(I) -> O + Send + 'static,
+        apply: impl FnMut(&mut World, O) -> Result<(), String> + Send + 'static,
+    ) -> Self {
+        Self {
+            name: String::new(),
+            gather: Box::new(gather),
+            compute: Arc::new(Mutex::new(compute)),
+            apply: Box::new(apply),
+            tasks: None,
+            loopback: None,
+            flight: Arc::new(Mutex::new(Flight { awaited: None, result: None, next: 0 })),
+        }
+    }
+
+    /// Computes where and when a test says, instead of on a thread.
+    pub fn loopback(mut self, loopback: &Loopback) -> Self {
+        self.loopback = Some(loopback.clone());
+        self
+    }
+
+    /// The system that does it: on the world thread, alone unless it is declared what it reads and writes. Its gate
+    /// has the name it is given here.
+    pub fn system(mut self, name: impl Into<String>) -> SystemDef {
+        self.name = name.into();
+        SystemDef::system(self.name.clone(), self)
+    }
+
+    fn send(&mut self, task: Task) -> Result<(), String> {
+        if let Some(loopback) = &self.loopback {
+            lock(&loopback.tasks).push_back((self.name.clone(), task));
+            return Ok(());
+        }
+        if self.tasks.is_none() {
+            let (sender, receiver): (Sender<Task>, Receiver<Task>) = unbounded();
+            let thread = std::thread::Builder::new().name(format!("vivarium-step-{}", self.name));
+            // It ends when the sender goes; nobody waits for one that hangs.
+            let started = thread.spawn(move || receiver.into_iter().for_each(|task| task()));
+            started.map_err(|error| format!("no thread for it: {error}"))?;
+            self.tasks = Some(sender);
+        }
+        let sent = self.tasks.as_ref().map(|tasks| tasks.send(task));
+        sent.and_then(Result::ok).ok_or_else(|| "its thread is gone".to_owned())
+    }
+
+    fn forget(&self) {
+        let mut flight = lock(&self.flight);
+        (flight.awaited, flight.result) = (None, None);
+    }
+}
+
+impl<I: Send + 'static, O: Send + 'static> System for OffThread<I, O> {
+    fn update(&mut self, world: &mut World, step: &Step) -> Result<(), String> {
+        let mut applied = Ok(());
+        {
+            let mut flight = lock(&self.flight);
+            if flight.awaited.is_some() {
+                // Without fixed steps no gate was asked: it is joined when it is there.
+                let Some(result) = flight.result.take() else { return Ok(()) };
+                flight.awaited = None;
+                drop(flight);
+                applied = result.and_then(|output| (self.apply)(world, output));
+            }
+        }
+        let input = (self.gather)(world, step);
+        let number = {
+            let mut flight = lock(&self.flight);
+            let number = flight.next;
+            flight.next += 1;
+            flight.awaited = Some(number);
+            number
+        };
+        let (compute, flight) = (self.compute.clone(), self.flight.clone());
+        let task = move || {
+            let computed = catch_unwind(AssertUnwindSafe(|| (lock(&compute))(input)));
+            let mut flight = lock(&flight);
+            if flight.awaited == Some(number) {
+                flight.result = Some(computed.map_err(|panic| panic_message(&*panic)));
+            }
+        };
+        if let Err(message) = self.send(Box::new(task)) {
+            self.forget();
+            return Err(message);
+        }
+        applied
+    }
+
+    fn startup(&mut self, world: &mut World) -> Result<Startup, String> {
+        let flight = self.flight.clone();
+        let is_there = move |_: u64| {
+            let flight = lock(&flight);
+            flight.awaited.is_none() || flight.result.is_some()
+        };
+        world.set_gate_of_system(&self.name, is_there);
+        Ok(Startup::Done)
+    }
+
+    fn shutdown(&mut self, world: &mut World) {
+        world.remove_gate(&self.name);
+        self.forget();
+        self.tasks = None;
+    }
+
+    fn detached(&mut self, _: &mut World) {
+        self.forget();
+    }
+}
+
+/// Where the heavy steps of [`OffThread`] systems wait for a test to compute them, in any order it likes.
+#[derive(Clone, Default)]
+pub struct Loopback {
+    /// With the names of their systems.
+    tasks: Arc<Mutex<VecDeque<(String, Task)>>>,
+}
+
+impl std::fmt::Debug for Loopback {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Loopback").field("waiting", &self.waiting()).finish()
+    }
+}
+
+impl Loopback {
+    /// One at which nothing waits.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The systems whose steps wait, those gathered first first.
+    pub fn waiting(&self) -> Vec<String> {
+        lock(&self.tasks).iter().map(|(name, _)| name.clone()).collect()
+    }
+
+    /// Computes the first step that waits of a system, on this thread. Whether one waited.
+    pub fn compute(&self, system: &str) -> bool {
+        let task = {
+            let mut tasks = lock(&self.tasks);
+            tasks.iter().position(|(name, _)| name == system).and_then(|at| tasks.remove(at))
+        };
+        task.map(|(_, task)| task()).is_some()
+    }
+}
