@@ -382,7 +382,8 @@ impl Run {
     /// Creates an entity without a type from values, which the world adopts after the run.
     ///
     /// # Errors
-    /// If the system did not declare that it creates these components.
+    /// If the scene has classes, under which every entity has the type of a template and is made by
+    /// [`create`](Self::create), or the system did not declare that it creates these components.
     #[inline]
     pub fn spawn<B: Bundle>(&mut self, bundle: B) -> Result<EntityId, EffectError> {
         if self.effects.last_spawned.as_ref().is_none_or(|last| last.rust_type != TypeId::of::<B>()) {
@@ -403,6 +404,9 @@ impl Run {
 
     #[cold]
     fn prepare_to_spawn<B: Bundle>(&mut self) -> Result<LastSpawned, EffectError> {
+        if self.shared.factory.has_classes() {
+            return Err(EffectError::Create { system: self.name.to_string(), error: CreateError::NoType });
+        }
         let mut parts = Vec::with_capacity(8);
         for (rust_type, name) in B::types() {
             let component = self.shared.registry.by_rust_type(rust_type);

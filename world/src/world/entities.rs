@@ -100,7 +100,9 @@ impl World {
     /// Creates an entity without a type from component values.
     ///
     /// # Panics
-    /// If a type is not registered, is `entity`, or occurs twice, or the world was destroyed.
+    /// If the scene has classes, under which every entity has the type of a template and is made by
+    /// [`create`](Self::create); if a type is not registered, is `entity`, or occurs twice; or if the world was
+    /// destroyed.
     pub fn spawn<B: Bundle>(&mut self, bundle: B) -> EntityId {
         self.release_rows();
         let placer = self.placer::<B>();
@@ -120,7 +122,9 @@ impl World {
     /// Creates entities without a type from component values, many at once. Gives their ids in creation order.
     ///
     /// # Panics
-    /// If a type is not registered, is `entity`, or occurs twice, or the world was destroyed.
+    /// If the scene has classes, under which every entity has the type of a template and is made by
+    /// [`create`](Self::create); if a type is not registered, is `entity`, or occurs twice; or if the world was
+    /// destroyed.
     pub fn spawn_batch<B: Bundle>(&mut self, bundles: impl IntoIterator<Item = B>) -> Vec<EntityId> {
         let placer = self.placer::<B>();
         let placer = &mut self.placers[placer];
@@ -177,6 +181,8 @@ impl World {
     #[cold]
     fn make_placer<B: Bundle>(&mut self) -> usize {
         assert!(!self.destroyed, "the world was destroyed; make a new one");
+        // Classes come and go with the content, and placers with them.
+        assert!(!self.shared.factory.has_classes(), "{}; make it by `World::create`", CreateError::NoType);
         let of_type = |(rust_type, name)| {
             let component = self.shared.registry.by_rust_type(rust_type);
             component.unwrap_or_else(|| panic!("component {name:?} is not registered in the world's catalog"))

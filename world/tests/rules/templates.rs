@@ -1,7 +1,9 @@
 //! Rules of templates and classes.
 
 use crate::common::*;
-use vivarium_world::{AccessFault, CreateError};
+use vivarium_world::{
+    AccessFault, CreateError, EffectError, Named, Run, SchedulerKind, Step, SystemDef, World,
+};
 
 const CLASSES: &str = r#""classes": { "actor": ["place", "health"] },
     "templates": { "guard": { "class": "actor", "health": 9, "x": 1 } }"#;
@@ -45,6 +47,63 @@ fn with_a_class_every_load_has_a_known_type() {
     let error =
         faults(&mut world, &format!(r#"{CLASSES}, "entities": [ {{ "type": "gard" }}, {{ "x": 1 }} ]"#));
     assert!(error.contains("\"guard\"") && error.contains("has no type"), "{error}");
+}
+
+#[test]
+fn with_a_class_no_entity_is_made_of_values_alone() {
+    for threads in THREADS {
+        for scheduler in [SchedulerKind::Default, SchedulerKind::Conflict] {
+            let (mut world, _) = world(threads);
+            world.spawn((Place { x: 1.0 },));
+            load(&mut world, &format!(r#"{CLASSES}, "entities": [ {{ "type": "guard" }} ]"#));
+            world.set_scheduler(scheduler);
+            let worker = SystemDef::worker("worker", |_: &mut Named<'_>, run: &mut Run| {
+                let refused = run.spawn((Place { x: 2.0 },));
+                assert!(matches!(refused, Err(EffectError::Create { error: CreateError::NoType, .. })));
+                run.create(&config(r#"{ "type": "guard", "x": 3 }"#))?;
+                refused.map(drop).map_err(String::from)
+            });
+            world.add_system(worker.creates(["place", "health"])).unwrap();
+            for batch in [false, true] {
+                let spawns = move |world: &mut World, _: &Step| {
+                    if batch {
+                        world.spawn_batch([(Place { x: 2.0 },)]);
+                    } else {
+                        world.spawn((Place { x: 2.0 },));
+                    }
+                    Ok(())
+                };
+                world.add_system(SystemDef::system("world", spawns)).unwrap();
+            }
+            // One scheduler skips what the worker bars.
+            (0..4).for_each(|_| world.step());
+            let errors = errors(&mut world);
+            let said = |words: &str| errors.iter().filter(|error| error.contains(words)).count();
+            assert_eq!(said("has no type"), errors.len(), "{errors:?}");
+            assert!(said("`worker` failed") > 0 && said("make it by `World::create`") > 1, "{errors:?}");
+            assert!(world.entities().all(|id| &*world.type_name(id) == "guard"));
+            assert!(world.len() > 1);
+            world.clear();
+            world.spawn((Place { x: 1.0 },));
+        }
+    }
+}
+
+#[test]
+fn type_and_class_never_change_after_creation() {
+    let (mut world, _) = world(0);
+    load(&mut world, &format!(r#"{CLASSES}, "entities": [ {{ "type": "guard" }} ]"#));
+    let id = world.entities().next().unwrap();
+    let value = vivarium_world::FieldValue::Text("other".into());
+    for field in world.registry().get(vivarium_world::ComponentId::ENTITY).fields().to_vec() {
+        assert_eq!(world.set_field(id, "entity", &field.name, &value), Err(AccessFault::BuiltIn));
+    }
+    world.remove_component::<Health>(id).unwrap();
+    let copy = world.duplicate(id).unwrap();
+    for id in [id, copy] {
+        let entity = world.entity(id).unwrap();
+        assert_eq!((&*entity.type_name(), entity.class()), ("guard", Some("actor")));
+    }
 }
 
 #[test]
