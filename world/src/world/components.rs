@@ -74,6 +74,14 @@ pub enum AccessFault {
     },
 }
 
+/// How the block of a component that is added came into its row.
+pub(super) struct PutBlock {
+    /// Whether it took the place of another.
+    replaces: bool,
+    /// Runs from this one on may have it in their mask.
+    since: RunId,
+}
+
 impl World {
     /// Whether an entity is there.
     pub fn contains(&self, id: EntityId) -> bool {
@@ -243,6 +251,20 @@ impl World {
         component: ComponentId,
         block: &[u8],
     ) -> Result<(), AccessFault> {
+        let put = self.put_block(id, component, block)?;
+        self.finish_adding(id, component, put)
+    }
+
+    /// Puts the block of a component that is added into its row, where it is torn down like any other from now on.
+    ///
+    /// # Errors
+    /// If it did not come there.
+    pub(super) fn put_block(
+        &mut self,
+        id: EntityId,
+        component: ComponentId,
+        block: &[u8],
+    ) -> Result<PutBlock, AccessFault> {
         let row = self.row(id).ok_or(AccessFault::NoEntity(id))?;
         if component == ComponentId::ENTITY {
             return Err(AccessFault::BuiltIn);
@@ -266,6 +288,16 @@ impl World {
             }
             self.storage.insert(component, row, block);
         }
+        Ok(PutBlock { replaces, since })
+    }
+
+    /// Runs the hook of a component whose block was put, and tells that it was added.
+    pub(super) fn finish_adding(
+        &mut self,
+        id: EntityId,
+        component: ComponentId,
+        PutBlock { replaces, since }: PutBlock,
+    ) -> Result<(), AccessFault> {
         if self.shared.registry.get(component).on_attach.is_some() {
             let attached = self.attach(id, component, None, since);
             if attached.is_err() && replaces {

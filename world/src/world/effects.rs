@@ -1,8 +1,10 @@
 //! What runs asked for, applied on the world thread in one order.
 
-use super::World;
+use super::components::PutBlock;
 use super::events::{SystemError, SystemPhase};
 use super::open_runs::Ready;
+use super::{AccessFault, World};
+use crate::component::ComponentDef;
 use crate::id::{ComponentId, EntityId, RunId};
 use crate::system::{ChangeKind, ChangeRun, Changes, Effects, RunShared};
 
@@ -53,10 +55,10 @@ impl World {
         let (content, shared) = (self.content, self.shared.clone());
         let before = self.runs.acting.replace(system);
         let start = self.workers.clock().now();
-        self.apply_groups(&mut effects, content);
+        let changed = self.apply_groups(&mut effects, content);
         if self.content != content {
             // A listener loaded or cleared the world: what is left went with the old content.
-            return self.discard_staged(&shared, &mut effects);
+            return self.free_effects(&shared, &mut effects, changed);
         }
         let took = self.workers.clock().now().saturating_sub(start);
         self.timing.effects(system, took, true);
@@ -64,20 +66,20 @@ impl World {
         self.end_run(run);
     }
 
-    /// Applies effects group by group; stops where the content is no longer the run's.
-    fn apply_groups(&mut self, effects: &mut Effects, content: u64) {
+    /// Applies effects group by group; stops where the content is no longer the run's. How many changes were made.
+    fn apply_groups(&mut self, effects: &mut Effects, content: u64) -> usize {
         self.apply_errors(effects);
-        self.apply_changes(&effects.changes, content);
+        let changed = self.apply_changes(&effects.changes, content);
         self.tell_links();
         for event in std::mem::take(&mut effects.events) {
             if self.content != content {
-                return;
+                return changed;
             }
             self.tell_typed(event);
         }
         for &id in &effects.deaths {
             if self.content != content {
-                return;
+                return changed;
             }
             // Killed twice in one run, or killed and gone: nothing to do.
             if !self.kill(id) {
@@ -87,6 +89,7 @@ impl World {
         if self.content == content {
             self.adopt(effects);
         }
+        changed
     }
 
     fn apply_errors(&mut self, effects: &mut Effects) {
@@ -103,44 +106,68 @@ impl World {
         }
     }
 
-    fn apply_changes(&mut self, changes: &Changes, content: u64) {
+    /// Makes changes one after another, while the content is the run's; how many.
+    fn apply_changes(&mut self, changes: &Changes, content: u64) -> usize {
+        let mut done = 0;
         for (ChangeRun { kind, component, size, .. }, ids, blocks) in changes.each_run() {
             if self.content != content {
-                return;
+                return done;
             }
             let block = |k: usize| &blocks[k * size..(k + 1) * size];
             if self.can_edit_quickly(component) {
                 let refused = self.edit_quickly(component).apply(kind, ids, blocks, size);
                 refused.into_iter().for_each(|k| self.apply_change(kind, component, ids[k], block(k)));
+                done += ids.len();
                 continue;
             }
             for (k, &id) in ids.iter().enumerate() {
                 if self.content != content {
-                    return;
+                    return done;
                 }
                 self.apply_change(kind, component, id, block(k));
+                done += 1;
             }
         }
+        done
     }
 
     fn apply_change(&mut self, kind: ChangeKind, component: ComponentId, id: EntityId, block: &[u8]) {
         let result = match kind {
-            ChangeKind::Put => self.add_bytes(id, component, block),
+            ChangeKind::Put => match self.put_block(id, component, block) {
+                // Whatever its hook says, the block is the row's.
+                Ok(put) => return self.finish_change(id, component, put),
+                Err(fault) => Err(fault),
+            },
             ChangeKind::Set => self.set_bytes(id, component, block),
             ChangeKind::Remove => self.remove_component_by_id(id, component),
         };
-        match result {
-            Ok(()) => return,
-            Err(_) if !self.contains(id) => self.dropped_effects += 1,
-            Err(fault) => self.report_fault(&fault, id),
-        }
-        if kind != ChangeKind::Remove {
-            self.drop_block_of(id, component, block);
+        let Err(fault) = result else { return };
+        self.refuse_change(&fault, id);
+        self.drop_block_of(kind, id, component, block);
+    }
+
+    fn finish_change(&mut self, id: EntityId, component: ComponentId, put: PutBlock) {
+        if let Err(fault) = self.finish_adding(id, component, put) {
+            self.refuse_change(&fault, id);
         }
     }
 
-    /// Owes the lists of a block that nobody takes, except those its entity holds already.
-    fn drop_block_of(&mut self, id: EntityId, component: ComponentId, block: &[u8]) {
+    fn refuse_change(&mut self, fault: &AccessFault, id: EntityId) {
+        match self.contains(id) {
+            true => self.report_fault(fault, id),
+            false => self.dropped_effects += 1,
+        }
+    }
+
+    /// A change that is not made: owes the hook of a block that was to be a component, and the lists of a block except
+    /// those its entity holds already.
+    fn drop_block_of(&mut self, kind: ChangeKind, id: EntityId, component: ComponentId, block: &[u8]) {
+        if kind == ChangeKind::Remove {
+            return;
+        }
+        if kind == ChangeKind::Put && self.shared.registry.get(component).on_free.is_some() {
+            self.owe_hook_of(component, block.into());
+        }
         match self.row(id) {
             Some(row) => self.owe_lists_dropped(row, component, block),
             None => self.owe_lists(component, block, &[]),
@@ -149,28 +176,49 @@ impl World {
 
     /// Throws a run's effects away, all but its errors.
     pub(super) fn discard(&mut self, shared: &RunShared, effects: &mut Effects) {
-        self.discard_staged(shared, effects);
+        self.free_staged(shared, effects);
         for (run, ids, blocks) in effects.changes.each_run() {
-            for (k, &id) in ids.iter().enumerate().take_while(|_| run.kind != ChangeKind::Remove) {
-                self.drop_block_of(id, run.component, &blocks[k * run.size..(k + 1) * run.size]);
+            for (k, &id) in ids.iter().enumerate() {
+                self.drop_block_of(run.kind, id, run.component, &blocks[k * run.size..(k + 1) * run.size]);
             }
         }
         let (errors, more_errors) = (std::mem::take(&mut effects.errors), effects.more_errors);
         *effects = Effects { errors, more_errors, ..Effects::default() };
     }
 
-    /// Frees what a run staged.
-    pub(super) fn discard_staged(&mut self, shared: &RunShared, effects: &mut Effects) {
+    /// Frees what a run whose content is gone staged, and the blocks it was to add from the change at `from` on.
+    pub(super) fn free_effects(&mut self, shared: &RunShared, effects: &mut Effects, from: usize) {
+        self.free_staged(shared, effects);
+        let mut place = 0;
+        for (ChangeRun { kind, component, size, count }, _, blocks) in effects.changes.each_run() {
+            let done = from.saturating_sub(place).min(count);
+            place += count;
+            let definition = shared.registry.get(component);
+            if kind == ChangeKind::Put && definition.frees() {
+                (done..count)
+                    .for_each(|k| self.free_now(shared, definition, &blocks[k * size..(k + 1) * size]));
+            }
+        }
+    }
+
+    /// Frees the blocks of entities that a run created and nobody adopts.
+    fn free_staged(&mut self, shared: &RunShared, effects: &mut Effects) {
         for staged in std::mem::take(&mut effects.staged) {
             for (&component, column) in staged.components.iter().zip(&staged.columns) {
                 let definition = shared.registry.get(component);
-                let (true, size @ 1..) = (definition.frees(), definition.size()) else { continue };
-                for block in column.chunks_exact(size) {
-                    if let Err(panic) = definition.free(block, &shared.lists) {
-                        self.report_free(definition.name().to_owned(), &*panic);
-                    }
+                let size = definition.size();
+                if definition.frees() {
+                    let count = staged.ids.len();
+                    (0..count)
+                        .for_each(|k| self.free_now(shared, definition, &column[k * size..(k + 1) * size]));
                 }
             }
+        }
+    }
+
+    fn free_now(&mut self, shared: &RunShared, definition: &ComponentDef, block: &[u8]) {
+        if let Err(panic) = definition.free(block, &shared.lists) {
+            self.report_free(definition.name().to_owned(), &*panic);
         }
     }
 }

@@ -308,7 +308,7 @@ impl World {
     pub(super) fn drop_abandoned(&mut self, completion: Completion) {
         let Completion { run, job, .. } = completion;
         let Job { run: Run { mut effects, shared, .. }, .. } = job;
-        self.discard_staged(&shared, &mut effects);
+        self.free_effects(&shared, &mut effects, 0);
         let Some(at) = self.abandoned.iter().position(|abandoned| abandoned.run == run) else { return };
         for (component, pool) in self.abandoned.remove(at).pools {
             self.free_abandoned(&shared, component, &pool);

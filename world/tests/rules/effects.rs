@@ -2,7 +2,7 @@
 
 use crate::common::*;
 use std::sync::{Arc, Mutex};
-use vivarium_world::{EntityId, Named, Run, SchedulerKind, SystemDef};
+use vivarium_world::{EntityId, Named, Run, SchedulerKind, SystemDef, World, WorldEvent};
 
 /// A worker system that does one thing once a run.
 fn worker(name: &str, mut once: impl FnMut(&mut Run) -> Result<(), String> + Send + 'static) -> SystemDef {
@@ -158,6 +158,143 @@ fn what_a_panicking_run_staged_is_freed_and_what_it_asked_for_forgotten() {
         world.step();
         assert_eq!(calls.take(), ["free place 8", "free place 9", "free speed 1"]);
         assert!(world.contains(id) && world.len() == 1);
+    }
+}
+
+/// A system that adds these to an entity, one after another, in its first run only.
+fn adding(id: EntityId, values: &'static [f64], after: impl Fn(&mut Run) + Send + 'static) -> SystemDef {
+    let system = worker("adds", move |run| {
+        if run.tick() == 1 {
+            for &vx in values {
+                run.add(id, Speed { vx })?;
+            }
+            after(run);
+        }
+        Ok(())
+    });
+    system.adds::<Speed>()
+}
+
+#[test]
+fn the_hook_of_a_block_that_is_not_added_runs_once_on_every_path() {
+    type Ends = fn(&mut World, EntityId);
+    let step: Ends = |world, _| world.step();
+    let gone: Ends = |world, id| {
+        world.remove(id);
+        world.step();
+    };
+    let clears_meanwhile: Ends = |world, _| {
+        world.listen(|world, event| {
+            if let WorldEvent::ComponentAdded(..) = event {
+                world.clear();
+            }
+        });
+        world.step();
+    };
+    type After = fn(&mut Run);
+    let floods: After = |run| (0..100).for_each(|_| run.send(1));
+    let panics: After = |_| panic!("no more");
+    let nothing: After = |_| ();
+    let paths = [
+        ("the entity is gone", gone, nothing, 3),
+        ("the hook refuses one", step, nothing, 3),
+        ("the run asks for too much", step, floods, 3),
+        ("the run panics", step, panics, 3),
+        ("a listener clears the world at the first", clears_meanwhile, nothing, 3),
+    ];
+    for threads in THREADS {
+        for scheduler in [SchedulerKind::Default, SchedulerKind::Conflict] {
+            for (name, ends, after, frees) in paths {
+                let (mut world, calls) = world(threads);
+                world.set_scheduler(scheduler.clone());
+                world.set_effect_limit(50);
+                let id = world.spawn((Frozen,));
+                world.add_system(adding(id, &[1.0, -1.0, 2.0], after)).unwrap();
+                ends(&mut world, id);
+                world.settle();
+                world.step();
+                world.clear();
+                let mut freed: Vec<String> = calls.take();
+                freed.retain(|call| call.starts_with("free"));
+                assert_eq!(freed.len(), frees, "{name}, {threads} threads: {freed:?}");
+                for vx in ["1", "-1", "2"] {
+                    assert_eq!(
+                        freed.iter().filter(|call| **call == format!("free speed {vx}")).count(),
+                        1,
+                        "{name}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_hook_of_a_component_a_class_forbids_runs_for_the_block_that_is_not_added() {
+    for threads in THREADS {
+        let (mut world, calls) = world(threads);
+        let keys = r#""classes": { "actor": ["place"] }, "templates": { "guard": { "class": "actor", "x": 1 } },
+            "entities": [ { "type": "guard" } ]"#;
+        load(&mut world, keys);
+        let id = world.entities().next().unwrap();
+        world.add_system(adding(id, &[5.0], |_| ())).unwrap();
+        world.step();
+        assert_eq!(errors(&mut world).len(), 1);
+        world.step();
+        assert_eq!(calls.count("free speed 5"), 1);
+    }
+}
+
+#[test]
+fn the_hook_of_a_tag_runs_when_what_a_run_staged_is_discarded() {
+    let calls = Calls::default();
+    let heard = calls.clone();
+    let tag =
+        <Frozen as vivarium_world::Component>::definition().on_free::<Frozen>(move |_| heard.push("free"));
+    for threads in THREADS {
+        let mut world = world_of(&vivarium_world::Catalog::new().define(tag.clone()).unwrap(), threads);
+        let system = worker("falls", |run| {
+            run.spawn((Frozen,))?;
+            panic!("no more");
+        });
+        world.add_system(system.creates(["frozen"])).unwrap();
+        world.step();
+        let id = world.spawn((Frozen,));
+        world.remove(id);
+        world.clear();
+        assert_eq!(calls.take(), ["free", "free"]);
+    }
+}
+
+#[test]
+fn replies_of_a_run_that_load_clear_or_destroy_overtake_are_freed_with_the_blocks_they_add() {
+    let ends: [fn(&mut World); 3] =
+        [World::clear, World::destroy, |world| _ = load(world, r#""entities": [ { "frozen": 1 } ]"#)];
+    for threads in [1, 4] {
+        for scheduler in [SchedulerKind::Default, SchedulerKind::Conflict] {
+            for end in ends {
+                let (mut world, calls) = world(threads);
+                world.set_scheduler(scheduler.clone());
+                let id = world.spawn((Frozen,));
+                let (go, wait) = std::sync::mpsc::channel::<()>();
+                let wait = Mutex::new(wait);
+                let system = worker("slow", move |run| {
+                    run.spawn((Place { x: 8.0 },))?;
+                    run.add(id, Speed { vx: 3.0 })?;
+                    run.add(id, Speed { vx: 4.0 })?;
+                    wait.lock().unwrap().recv().map_err(|error| error.to_string())
+                });
+                world.add_system(system.creates(["place"]).adds::<Speed>()).unwrap();
+                world.update(16.0);
+                assert!(world.is_busy());
+                go.send(()).unwrap();
+                end(&mut world);
+                let mut freed = calls.take();
+                freed.retain(|call| call.starts_with("free") || call.starts_with("attach"));
+                freed.sort();
+                assert_eq!(freed, ["free place 8", "free speed 3", "free speed 4"]);
+            }
+        }
     }
 }
 
