@@ -9,6 +9,9 @@ impl World {
     /// effects discarded; one that does not end within the world's [`patience`](Self::patience) is abandoned. The
     /// world can be used again, with the same scheduler.
     pub fn clear(&mut self) {
+        if self.destroyed {
+            return;
+        }
         self.tear_down();
         let mut empty = self.successor(self.catalog.registry().clone());
         // The scheduler stays, as one that acts must.

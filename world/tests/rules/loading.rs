@@ -1,7 +1,7 @@
 //! Rules of load, clear and save.
 
 use crate::common::*;
-use vivarium_world::{LoadOptions, SaveForm, SystemDef, World};
+use vivarium_world::{Field, FieldValue, LoadOptions, Run, SaveForm, Scalar, SystemDef, World};
 
 #[test]
 fn a_load_is_all_or_nothing_and_lists_every_fault() {
@@ -172,4 +172,68 @@ fn a_reference_to_something_outside_the_save_becomes_none_and_is_named() {
     let (mut again, _) = crate::common::world(0);
     again.load("save.json", &report.text, &LoadOptions::default()).unwrap();
     assert_eq!(again.state_hash(), world.state_hash());
+}
+
+#[test]
+fn destroying_twice_is_destroying_once() {
+    for threads in THREADS {
+        let (mut world, calls) = world(threads);
+        world.spawn((Place { x: 1.0 },));
+        record_events(&mut world, &calls);
+        calls.take();
+        world.destroy();
+        assert_eq!(calls.take(), ["removed readable", "free place 1", "cleared"]);
+        world.destroy();
+        world.clear();
+        assert_eq!((calls.count("free"), world.is_destroyed(), world.len()), (0, true, 0));
+    }
+}
+
+#[test]
+fn a_save_settles_the_world_first() {
+    let slow = |place: &mut Place, _: &mut Run| {
+        std::thread::sleep(std::time::Duration::from_millis(3));
+        place.x += 1.0;
+    };
+    let catalog = catalog(&Calls::default()).system(move || SystemDef::each::<&mut Place, _>("slow", slow));
+    for threads in THREADS {
+        let mut world = world_of(&catalog, threads);
+        load(&mut world, r#""step": 1, "systems": [ { "system": "slow" } ], "entities": [ { "x": 0 } ]"#);
+        world.update(3.0);
+        let text = world.save(SaveForm::Plain).unwrap();
+        assert!(!world.is_busy() && text.contains("\"x\":3"), "{text}");
+    }
+}
+
+#[test]
+fn a_save_keeps_run_counts_parameters_and_flags_of_systems() {
+    let make = || {
+        let each = |place: &mut Place, run: &mut Run| place.x += run.param("by");
+        let by = Field::new("by", Scalar::F64, 0).default_value(FieldValue::Float(1.0));
+        SystemDef::each::<&mut Place, _>("moves", each).param(by)
+    };
+    let catalog = catalog(&Calls::default()).system(make);
+    let keys = r#""systems": [ { "system": "moves" }, { "system": "moves" } ], "entities": [ { "x": 0 } ]"#;
+    for threads in THREADS {
+        let mut world = world_of(&catalog, threads);
+        load(&mut world, keys);
+        let ids: Vec<_> = world.systems().map(|status| status.id).collect();
+        world.set_param(ids[0], "by", FieldValue::Float(5.0)).unwrap();
+        world.step();
+        world.set_enabled(ids[1], false);
+        world.step();
+        let mut loaded = world_of(&catalog, threads);
+        loaded.load("save.json", &world.save(SaveForm::Plain).unwrap(), &LoadOptions::default()).unwrap();
+        let told = |world: &World| -> Vec<_> {
+            let told = |status: vivarium_world::SystemStatus| {
+                (status.runs, status.enabled, status.params.get("by").and_then(FieldValue::as_f64))
+            };
+            world.systems().map(told).collect()
+        };
+        assert_eq!(told(&world), [(2, true, Some(5.0)), (1, false, Some(1.0))]);
+        assert_eq!(told(&loaded), told(&world));
+        loaded.step();
+        world.step();
+        assert_eq!(loaded.state_hash(), world.state_hash());
+    }
 }
