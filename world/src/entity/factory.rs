@@ -349,6 +349,52 @@ impl Factory {
         Ok(())
     }
 
+    /// The components that a config loads with the template of its type, in registry order, `entity` first.
+    ///
+    /// # Errors
+    /// If it names a class or no known type, where that is not allowed, or a key loads only what the class does not
+    /// permit.
+    pub fn config_components(
+        &self,
+        registry: &Registry,
+        config: &Config<'_>,
+    ) -> Result<Vec<ComponentId>, CreateError> {
+        let (merged, class) = self.merge(config)?;
+        let type_name = config.get("type").and_then(Value::as_str).unwrap_or_default();
+        let mut components = Vec::new();
+        Self::loaded_by_merged(registry, class, type_name, &merged, &mut components)?;
+        Ok(components)
+    }
+
+    fn loaded_by_merged(
+        registry: &Registry,
+        class: Option<&Class>,
+        type_name: &str,
+        merged: &Config<'_>,
+        out: &mut Vec<ComponentId>,
+    ) -> Result<(), CreateError> {
+        out.clear();
+        out.push(ComponentId::ENTITY);
+        Self::components_of(registry, class, merged, out).map_err(|(key, component)| {
+            let class = class.map(|class| class.name.clone()).unwrap_or_default();
+            CreateError::OutsideClass { type_name: type_name.to_owned(), key, component, class }
+        })?;
+        if let Some(Value::List(names)) = merged.get("has") {
+            let permitted = |c: &ComponentId| class.is_none_or(|class| class.components.contains(c));
+            let named = names.iter().filter_map(|name| registry.by_name(name.as_str()?));
+            out.extend(named.filter(permitted));
+            out.sort_unstable();
+            out.dedup();
+        }
+        if let Some(Value::List(lacks)) = merged.get("lacks") {
+            let lacked = |component: &ComponentId| {
+                lacks.iter().any(|name| name.as_str() == Some(registry.get(*component).name()))
+            };
+            out.retain(|component| *component == ComponentId::ENTITY || !lacked(component));
+        }
+        Ok(())
+    }
+
     /// Makes an entity's blocks. Touches nothing but `out` and the strings, so any thread may call it.
     ///
     /// # Errors
@@ -362,26 +408,8 @@ impl Factory {
     ) -> Result<(), CreateError> {
         let (merged, class) = self.merge(config)?;
         let type_name = merged.get("type").or(config.get("type")).and_then(Value::as_str).unwrap_or_default();
-        out.components.clear();
         out.blocks.clear();
-        out.components.push(ComponentId::ENTITY);
-        Self::components_of(registry, class, &merged, &mut out.components).map_err(|(key, component)| {
-            let class = class.map(|class| class.name.clone()).unwrap_or_default();
-            CreateError::OutsideClass { type_name: type_name.to_owned(), key, component, class }
-        })?;
-        if let Some(Value::List(names)) = merged.get("has") {
-            let permitted = |c: &ComponentId| class.is_none_or(|class| class.components.contains(c));
-            let named = names.iter().filter_map(|name| registry.by_name(name.as_str()?));
-            out.components.extend(named.filter(permitted));
-            out.components.sort_unstable();
-            out.components.dedup();
-        }
-        if let Some(Value::List(lacks)) = merged.get("lacks") {
-            let lacked = |component: &ComponentId| {
-                lacks.iter().any(|name| name.as_str() == Some(registry.get(*component).name()))
-            };
-            out.components.retain(|component| *component == ComponentId::ENTITY || !lacked(component));
-        }
+        Self::loaded_by_merged(registry, class, type_name, &merged, &mut out.components)?;
         out.dead = flag(&merged, "dead")?;
         out.is_static = flag(&merged, "isStatic")?;
         let entity = Entity::new(heap.strings.intern(type_name), out.dead, out.is_static);

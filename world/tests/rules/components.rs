@@ -3,8 +3,8 @@
 use crate::common::*;
 use bytemuck::{Pod, Zeroable};
 use vivarium_world::{
-    AccessFault, Catalog, Component, ComponentDef, ComponentId, Config, Entity, EntityId, LoadOptions,
-    SaveForm, SystemDef, World,
+    AccessFault, Catalog, Component, ComponentDef, ComponentId, Config, Entity, EntityId, Field, LoadOptions,
+    Role, SaveForm, Scalar, SystemDef, Value, World,
 };
 
 fn names(world: &World, id: vivarium_world::EntityId) -> Vec<String> {
@@ -342,5 +342,151 @@ fn an_edit_of_one_component_does_what_single_calls_do() {
             assert_eq!(one.state_hash(), two.state_hash());
         }
         assert!(two.edit::<Entity>().is_err());
+    }
+}
+
+#[test]
+fn a_tag_is_a_component_of_size_0() {
+    for threads in THREADS {
+        let (mut world, _) = world(threads);
+        let tag = world.registry().of::<Frozen>().unwrap();
+        assert_eq!(world.registry().get(tag).size(), 0);
+        let [_, with] = [world.spawn((Place { x: 1.0 },)), world.spawn((Place { x: 2.0 }, Frozen))];
+        assert_eq!(
+            (world.get::<Frozen>(with), world.peek_bytes(with, tag)),
+            (Some(Frozen), Some([].as_slice()))
+        );
+        let seen = Seen::default();
+        let noted = seen.clone();
+        let visits = SystemDef::each::<(EntityId, &Frozen), _>("tagged", move |(id, _), _| noted.push(id));
+        world.add_system(visits).unwrap();
+        world.step();
+        assert_eq!(seen.take(), [with]);
+    }
+}
+
+#[test]
+fn a_field_says_its_name_type_place_unit_range_and_role() {
+    let field = Field::new("angle", Scalar::F32, 4).unit("rad").range(-4.0, 4.0).role(Role::Angle);
+    let definition = ComponentDef::described("look", vec![Field::new("colour", Scalar::U32, 0), field]);
+    let catalog = Catalog::new().define(definition).unwrap();
+    let look = catalog.registry().by_name("look").map(|look| catalog.registry().get(look)).unwrap();
+    let field = &look.fields()[1];
+    assert_eq!(
+        (&*field.name, field.scalar, field.offset, field.role),
+        ("angle", Scalar::F32, 4, Role::Angle)
+    );
+    assert_eq!((field.unit.as_deref(), field.range, look.size()), (Some("rad"), Some((-4.0, 4.0)), 8));
+}
+
+#[test]
+fn a_description_that_does_not_fit_its_block_is_refused() {
+    let refused = |field| Catalog::new().define(Place::definition().field(field)).unwrap_err().to_string();
+    assert!(refused(Field::new("behind", Scalar::F64, 8)).contains("does not fit its block of 8 bytes"));
+    assert!(refused(Field::new("across", Scalar::U32, 2)).contains("does not fit"));
+    assert!(refused(Field::new("x", Scalar::F64, 0)).contains("two fields named \"x\""));
+    assert!(refused(Field::new("target", Scalar::U16, 0).role(Role::Entity)).contains("needs a"));
+}
+
+#[test]
+fn attaching_has_the_config_at_load_and_none_at_run_time_or_adoption() {
+    for threads in THREADS {
+        let calls = Calls::default();
+        let heard = calls.clone();
+        let place = Place::definition().on_attach::<Place>(move |_, _, _, config| {
+            heard.push(config.map_or("none".to_owned(), |config| format!("{:?}", config.get("x"))));
+            Ok(())
+        });
+        let catalog = Catalog::new().define(place).and_then(Catalog::component::<Frozen>).unwrap();
+        let mut world = world_of(&catalog, threads);
+        let keys = r#""templates": { "post": { "x": 2 } }, "entities": [ { "x": 1 }, { "type": "post" } ]"#;
+        load(&mut world, keys);
+        let heard = calls.take();
+        assert!(heard.len() == 2 && heard[0].contains('1') && heard[1].contains('2'), "{heard:?}");
+        world.create(&config(r#"{ "x": 3 }"#)).unwrap();
+        assert!(calls.take()[0].contains('3'));
+        let id = world.spawn((Frozen,));
+        world.add(id, Place { x: 4.0 }).unwrap();
+        let creates =
+            SystemDef::each::<&Frozen, _>("creates", |_, run| run.create(&config(r#"{ "x": 5 }"#)).map(drop));
+        world.add_system(creates.creates(["place"])).unwrap();
+        world.step();
+        assert_eq!(calls.take(), ["none", "none"]);
+    }
+}
+
+#[test]
+fn an_attach_hook_may_create_entities_that_belong_to_its_own() {
+    let link = Link::definition().on_attach::<Link>(|_, link, context, _| {
+        link.target = context.world().spawn((Frozen,)).bits();
+        Ok(())
+    });
+    let catalog = Catalog::new().define(link).and_then(Catalog::component::<Frozen>).unwrap();
+    for threads in THREADS {
+        let mut world = world_of(&catalog, threads);
+        load(&mut world, r#""entities": [ { "target": null } ]"#);
+        let parent = world.spawn((Link { target: 0 },));
+        let creates = SystemDef::each::<&Frozen, _>("creates", |_, run| match run.tick() {
+            1 => run.spawn((Link { target: 0 },)).map(drop),
+            _ => Ok(()),
+        });
+        let id = world.add_system(creates.creates(["link"])).unwrap();
+        world.step();
+        world.remove_system(id);
+        // Each of the two children that were there made an entity, whose hook made a child.
+        assert_eq!(world.len(), 8);
+        let child = EntityId::from_bits(world.get::<Link>(parent).unwrap().target).unwrap();
+        assert_eq!(world.get::<Frozen>(child), Some(Frozen));
+        let mut children = 0;
+        world.each::<&Frozen>(|_| children += 1);
+        assert_eq!((children, errors(&mut world)), (4, no_strings()));
+    }
+}
+
+#[test]
+fn the_components_a_merged_config_loads_can_be_told() {
+    let (mut world, calls) = world(0);
+    load(&mut world, r#""templates": { "post": { "x": 1, "health": 2 } }"#);
+    let told = |world: &World, json: &str| -> Vec<String> {
+        let components = world.factory().config_components(world.registry(), &config(json)).unwrap();
+        components.into_iter().map(|c| world.registry().get(c).name().to_owned()).collect()
+    };
+    for json in [r#"{ "type": "post", "vx": 1 }"#, r#"{ "frozen": 0, "vx": "no number" }"#, "{}"] {
+        let components = told(&world, json);
+        assert_eq!((world.len(), calls.take()), (0, no_strings()), "nothing is made");
+        if let Ok(id) = world.create(&config(json)) {
+            assert_eq!(names(&world, id), components);
+            world.clear();
+            load(&mut world, r#""templates": { "post": { "x": 1, "health": 2 } }"#);
+            calls.take();
+        }
+    }
+    assert_eq!(told(&world, r#"{ "type": "post", "vx": 1 }"#), ["entity", "place", "speed", "health"]);
+    load(&mut world, r#""classes": { "a": ["place"] }, "templates": { "t": { "class": "a", "x": 1 } }"#);
+    let forbidden = config(r#"{ "type": "t", "vx": 1 }"#);
+    let error = world.factory().config_components(world.registry(), &forbidden).unwrap_err();
+    assert_eq!(Err(error), world.create(&forbidden));
+}
+
+#[test]
+fn a_component_may_make_and_save_its_state_in_its_own_way() {
+    let health = Health::definition()
+        .load_keys(["health", "percent"])
+        .from_config::<Health>(|config, _| {
+            let percent = config.get("percent").and_then(Value::as_f64);
+            Ok(Health { health: percent.map_or(0.0, |percent| percent / 100.0) })
+        })
+        .save_state::<Health>(|health, _, state| state.set("percent", health.health * 100.0));
+    let mut world = world_of(&Catalog::new().define(health).unwrap(), 0);
+    load(
+        &mut world,
+        r#""templates": { "t": { "health": 1 } }, "entities": [ { "type": "t", "percent": 50 } ]"#,
+    );
+    for form in [SaveForm::Plain, SaveForm::Compressed] {
+        let text = world.save(form).unwrap();
+        assert!(form == SaveForm::Compressed || text.contains(r#"{"type":"t","percent":50"#), "{text}");
+        world.load("save.json", &text, &LoadOptions::default()).unwrap();
+        let id = world.entities().next().unwrap();
+        assert_eq!(world.get::<Health>(id), Some(Health { health: 0.5 }));
     }
 }
