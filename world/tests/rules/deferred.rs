@@ -265,3 +265,84 @@ fn for_every_deferred_block_the_world_can_say_whose_it_was_who_asked_when_and_wh
     world.update(16.0);
     assert_eq!((world.deferred().count(), world.deferred_blocks()), (0, 0));
 }
+
+#[test]
+fn nothing_is_freed_in_a_pause_but_by_a_clear() {
+    for threads in THREADS {
+        let (mut world, calls) = world(threads);
+        let [a, b] = [1.0, 2.0].map(|x| world.spawn((Place { x },)));
+        world.set_paused(true);
+        world.remove(a);
+        world.remove_component::<Place>(b).unwrap();
+        for _ in 0..3 {
+            world.update(16.0);
+            world.pump();
+            world.settle();
+        }
+        assert_eq!(calls.count("free"), 0);
+        world.clear();
+        assert_eq!(calls.count("free"), 2);
+    }
+}
+
+#[test]
+fn while_a_run_is_open_the_world_adds_pages_sets_bits_and_writes_rows_outside_its_mask() {
+    for threads in [1, 4] {
+        let (mut world, _) = world(threads);
+        let go = holding(&mut world);
+        let held = world.spawn((Place { x: 1.0 },));
+        let [bare, dies] = [world.spawn((Frozen,)), world.spawn((Frozen,))];
+        world.update(16.0);
+        // Rows of new pages, a row that gets the component, flags: none of this waits for the run.
+        let many = world.spawn_batch((0..500).map(|x| (Place { x: f64::from(x) }, Health { health: 1.0 })));
+        world.add(bare, Place { x: 7.0 }).unwrap();
+        world.remove_component::<Place>(many[3]).unwrap();
+        assert!(world.kill(dies) && world.remove(many[4]) && world.remove(held));
+        assert!(world.is_busy() && !world.contains(held) && !world.contains(dies));
+        go.send(()).unwrap();
+        assert_eq!(world.get::<Place>(bare), Some(Place { x: 7.0 }), "it is no member of the open run");
+        let after = [many[0], many[499]].map(|id| world.get::<Place>(id).map(|place| place.x));
+        assert_eq!((after, world.get::<Place>(many[3])), ([Some(0.0), Some(499.0)], None));
+        assert_eq!(world.len(), 500);
+    }
+}
+
+#[test]
+fn compaction_waits_for_the_runs_that_are_open() {
+    for threads in [1, 4] {
+        let (mut world, _) = world(threads);
+        let go = holding(&mut world);
+        let ids: Vec<_> = (0..100).map(|x| world.spawn((Place { x: f64::from(x) },))).collect();
+        ids.iter().step_by(2).for_each(|&id| _ = world.remove(id));
+        world.update(16.0);
+        assert!(world.is_busy());
+        go.send(()).unwrap();
+        assert!(world.compact() > 0);
+        assert!(!world.is_busy(), "it is over before rows move");
+        for (x, &id) in ids.iter().enumerate().skip(1).step_by(2) {
+            assert_eq!(world.get::<Place>(id), Some(Place { x: x as f64 + 100.0 }));
+        }
+    }
+}
+
+#[test]
+fn a_removed_running_system_keeps_what_it_borrowed_until_it_ends() {
+    for threads in [1, 4] {
+        let (mut world, calls) = world(threads);
+        let go = holding(&mut world);
+        let id = world.spawn((Place { x: 1.0 },));
+        world.update(16.0);
+        let system = world.systems().next().unwrap().id;
+        // Its removal waits for the run, a second at most.
+        std::thread::spawn(move || {
+            std::thread::sleep(std::time::Duration::from_millis(30));
+            go.send(()).unwrap();
+        });
+        world.remove(id);
+        assert!(world.remove_system(system));
+        assert_eq!(world.systems().len(), 0);
+        world.settle();
+        world.update(16.0);
+        assert_eq!(calls.count("free place 101"), 1, "it wrote the block before that was given back");
+    }
+}

@@ -3,7 +3,8 @@
 use crate::common::*;
 use std::collections::BTreeSet;
 use vivarium_world::{
-    ComponentId, EntityId, HookError, LoadOptions, SaveForm, SystemDef, SystemPhase, World, WorldEvent,
+    ComponentId, EntityId, HookError, LoadOptions, SaveForm, SchedulerKind, SystemDef, SystemPhase, World,
+    WorldEvent,
 };
 
 fn xs(world: &mut World) -> Vec<f64> {
@@ -331,5 +332,47 @@ fn a_components_free_hook_runs_once_on_every_path() {
         world.clear();
         assert_eq!(calls.count("free"), 33);
         assert_eq!(calls.count("attach"), 33);
+    }
+}
+
+#[test]
+fn a_hash_and_a_save_name_entities_by_ordinal_and_never_by_id() {
+    let history = |spent: usize| {
+        let (mut world, _) = world(0);
+        let before: Vec<EntityId> = (0..spent).map(|_| world.spawn((Frozen,))).collect();
+        before.into_iter().for_each(|id| _ = world.remove(id));
+        let text = r#""entities": [ { "target": 1 }, { "x": 1 }, { "target": 0, "x": 3 } ]"#;
+        load(&mut world, text);
+        let ids: Vec<EntityId> = world.entities().collect();
+        world.kill(ids[1]);
+        (ids, world.state_hash(), world.save(SaveForm::Plain).unwrap())
+    };
+    let (few, many) = (history(0), history(100));
+    assert_ne!(few.0, many.0, "the ids are others");
+    assert_eq!((few.1, few.2), (many.1, many.2));
+}
+
+#[test]
+fn an_entity_that_two_runs_kill_dies_once() {
+    for threads in THREADS {
+        for scheduler in [SchedulerKind::Default, SchedulerKind::Conflict] {
+            let (mut world, calls) = world(threads);
+            world.set_scheduler(scheduler);
+            world.spawn((Place { x: 1.0 },));
+            for name in ["one", "two"] {
+                let kills = SystemDef::each::<(EntityId, &Place), _>(name, |(id, _), run| {
+                    run.kill(id)?;
+                    run.kill(id)
+                });
+                world.add_system(kills.kills()).unwrap();
+            }
+            record_events(&mut world, &calls);
+            world.update(17.0);
+            world.settle();
+            world.step();
+            let counts =
+                ["died place", "died readable", "removed", "free place"].map(|call| calls.count(call));
+            assert_eq!((counts, world.len()), ([1; 4], 0));
+        }
     }
 }

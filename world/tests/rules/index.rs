@@ -303,3 +303,34 @@ fn a_run_uses_an_index_as_it_was_when_it_began() {
         assert!(errors(&mut world)[0].contains("there is no index named \"owner\""));
     }
 }
+
+#[test]
+fn a_refresh_of_an_eighth_of_the_rows_and_one_of_more_find_the_same() {
+    for changed in [1, 12, 13, 100] {
+        let mut world = world(0);
+        let ids: Vec<EntityId> = (0..100).map(|n| world.spawn((item(n as f32, (n % 10) as i16),))).collect();
+        for name in ["weight", "tier", "same tier"] {
+            world.index(name).unwrap();
+        }
+        for (n, &id) in ids.iter().enumerate().take(changed) {
+            if n % 3 == 0 {
+                world.kill(id);
+            } else {
+                world.set(id, item(500.0 + n as f32, 50)).unwrap();
+            }
+        }
+        let expected = sorted(scan(&mut world, |item| item.tier == 50));
+        assert_eq!(expected.len(), changed - changed.div_ceil(3));
+        for name in ["tier", "same tier"] {
+            let index = world.index(name).unwrap();
+            assert_eq!(
+                sorted(index.equal(50).unwrap().collect()),
+                expected,
+                "{name} after {changed} changes"
+            );
+        }
+        let heavy = scan(&mut world, |item| item.weight >= 50.0);
+        let index = world.index("weight").unwrap();
+        assert_eq!(sorted(index.range(50.0..).unwrap().collect()), sorted(heavy));
+    }
+}

@@ -260,3 +260,25 @@ fn a_world_that_is_cleared_does_not_wait_for_an_asynchronous_run_for_ever() {
     world.pump();
     assert_eq!(world.get::<Place>(id).map(|place| place.x), Some(5.0));
 }
+
+#[test]
+fn the_clock_is_looked_at_after_so_many_items() {
+    each_setting(|mut world, now| {
+        let calls = Calls::default();
+        let system = SystemDef::iterable("five", five(&calls, &now)).budget(1.0).check_every(3);
+        world.add_system(system).unwrap();
+        world.update(10.0);
+        assert_eq!(calls.take(), ["items 10", "1 10", "2 10", "3 10"]);
+    });
+}
+
+#[test]
+fn an_item_that_fails_is_reported_and_the_next_goes_on() {
+    each_setting(|mut world, now| {
+        let calls = Calls::default();
+        world.add_system(SystemDef::iterable("five", five(&calls, &now))).unwrap();
+        world.update(1.0);
+        assert_eq!(calls.take(), ["items 1", "1 1", "2 1", "3 1", "4 1", "5 1"]);
+        assert_eq!(errors(&mut world), ["`five` failed: two is not wanted"]);
+    });
+}

@@ -428,3 +428,79 @@ fn the_state_of_parts_is_brought_together_in_row_order_whatever_the_threads() {
     assert!(results.windows(2).all(|pair| pair[0] == pair[1]), "{results:?}");
     assert!(results[0].1 < 5000);
 }
+
+#[test]
+fn a_run_draws_the_same_values_whatever_the_threads() {
+    let draws = |threads: usize, parallel: bool| {
+        let (mut world, _) = world(threads);
+        load(&mut world, r#""step": 16"#);
+        let ids = world.spawn_batch((0..3000).map(|x| (Place { x: f64::from(x) },)));
+        for name in ["one", "two"] {
+            let draw = |place: &mut Place, run: &mut Run| place.x = place.x * 0.5 + run.random().next();
+            let system = if parallel {
+                SystemDef::each_in_parallel::<&mut Place, _>(name, draw)
+            } else {
+                SystemDef::each::<&mut Place, _>(name, draw)
+            };
+            world.add_system(system).unwrap();
+        }
+        (0..3).for_each(|_| world.step());
+        ids.into_iter().map(|id| world.get::<Place>(id).unwrap().x.to_bits()).collect::<Vec<_>>()
+    };
+    for parallel in [false, true] {
+        let expected = draws(0, parallel);
+        assert_ne!(expected[0], expected[1]);
+        for threads in [1, 4] {
+            assert!(draws(threads, parallel) == expected, "{threads} threads, parallel {parallel}");
+        }
+    }
+}
+
+#[test]
+fn effects_of_a_run_in_parts_are_merged_in_the_order_of_its_parts() {
+    let results = |threads: usize| {
+        let (mut world, calls) = world(threads);
+        load(&mut world, r#""step": 16"#);
+        world.spawn_batch((0..3000).map(|x| (Speed { vx: f64::from(x) },)));
+        let each = |speed: &Speed, run: &mut Run| {
+            if (speed.vx as u64).is_multiple_of(10) {
+                run.send(speed.vx as u64);
+                run.spawn((Frozen, Link { target: speed.vx as u64 }))?;
+            }
+            Ok::<(), vivarium_world::EffectError>(())
+        };
+        let system = SystemDef::each_in_parallel::<&Speed, _>("parts", each);
+        world.add_system(system.creates(["frozen", "link"])).unwrap();
+        let heard = calls.clone();
+        world.on(move |_, sent: &u64| heard.push(format!("{sent}")));
+        calls.take();
+        world.step();
+        let created: Vec<u64> =
+            world.entities().filter_map(|id| world.peek::<Link>(id)).map(|link| link.target).collect();
+        (calls.take(), created)
+    };
+    let expected: Vec<u64> = (0..3000).step_by(10).collect();
+    for threads in THREADS {
+        let (sent, created) = results(threads);
+        assert_eq!(sent, expected.iter().map(u64::to_string).collect::<Vec<_>>(), "{threads} threads");
+        assert_eq!(created, expected, "{threads} threads");
+    }
+}
+
+#[test]
+fn a_parameter_that_is_set_counts_from_the_next_run_on() {
+    each_setting(|mut world, _| {
+        let calls = Calls::default();
+        world.spawn((Place { x: 0.0 },));
+        let heard = calls.clone();
+        let each = move |_: &Place, run: &mut Run| heard.push(format!("{}", run.param("by")));
+        let by = vivarium_world::Field::new("by", vivarium_world::Scalar::F64, 0).range(0.0, 10.0);
+        let id = world.add_system(SystemDef::each::<&Place, _>("by", each).param(by)).unwrap();
+        update(&mut world, 1.0);
+        world.set_param(id, "by", vivarium_world::FieldValue::Float(4.0)).unwrap();
+        assert!(world.set_param(id, "by", vivarium_world::FieldValue::Float(11.0)).is_err());
+        assert!(world.set_param(id, "bye", vivarium_world::FieldValue::Float(1.0)).is_err());
+        update(&mut world, 1.0);
+        assert_eq!(calls.take(), ["0", "4"]);
+    });
+}

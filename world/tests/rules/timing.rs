@@ -64,3 +64,34 @@ fn a_run_with_no_members_is_no_sample() {
     world.timing_mut().flush();
     assert!(samples(&world).contains(&("noting".to_owned(), 1)), "{:?}", samples(&world));
 }
+
+#[test]
+fn a_pass_in_batches_is_one_sample() {
+    for threads in [0, 2] {
+        let mut world = timed(threads);
+        (0..6).for_each(|x| _ = world.spawn((Place { x: f64::from(x) },)));
+        let system = noting("batched", &Seen::default()).work_batch(2);
+        world.add_system(system).unwrap();
+        // Three batches are a pass; the next pass is not over yet.
+        (0..5).for_each(|_| world.step());
+        world.timing_mut().flush();
+        assert!(samples(&world).contains(&("batched".to_owned(), 1)), "{:?}", samples(&world));
+        world.step();
+        world.timing_mut().flush();
+        assert!(samples(&world).contains(&("batched".to_owned(), 1)), "{:?}", samples(&world));
+    }
+}
+
+#[test]
+fn a_window_is_a_thousand_milliseconds_unless_it_is_set() {
+    let mut world = timed(0);
+    world.spawn((Place { x: 1.0 },));
+    world.add_system(noting("noting", &Seen::default())).unwrap();
+    world.set_step(None).unwrap();
+    assert_eq!(world.timing().window().as_millis(), 1000);
+    (0..9).for_each(|_| _ = world.update(100.0));
+    assert_eq!(samples(&world), []);
+    world.update(100.0);
+    let updates = samples(&world).into_iter().find(|(name, _)| name == "update");
+    assert_eq!(updates.map(|(_, count)| count > 0), Some(true));
+}
