@@ -3,7 +3,7 @@
 #![expect(unsafe_code, reason = "makes references into pools lent to a run; the invariants are in `memory`")]
 
 use super::directory::Directory;
-use super::storage::{Lent, LentPool};
+use super::lent::{Lent, LentPool};
 use crate::component::Component;
 use crate::id::EntityId;
 use std::any::TypeId;

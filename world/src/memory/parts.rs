@@ -6,8 +6,8 @@
 )]
 
 use super::claims::Claims;
+use super::lent::Lent;
 use super::mask::{Mask, Piece};
-use super::storage::Lent;
 use super::tuple::Query;
 use super::visit::visit_members;
 use crate::sync::{AtomicU64, Ordering};

@@ -4,7 +4,7 @@
 
 use super::bits::ones;
 use super::item::ItemKind;
-use super::storage::Lent;
+use super::lent::Lent;
 use crate::id::{ComponentId, EntityId};
 use std::marker::PhantomData;
 

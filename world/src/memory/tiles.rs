@@ -5,8 +5,8 @@
     reason = "visits the rows of a run's masks from several threads; the invariants are in `memory`"
 )]
 
+use super::lent::Lent;
 use super::parts::{Cut, part_starts};
-use super::storage::Lent;
 use super::tuple::Query;
 use super::visit::visit_members;
 use std::cell::Cell;
@@ -35,7 +35,7 @@ impl<'a> Tiles<'a> {
     /// nothing else visits it meanwhile.
     pub(crate) fn new(lent: &'a mut Lent, baseline: Vec<bool>) -> Option<Self> {
         let (first, others) = lent.queries.split_first()?;
-        let rows = |query: &super::storage::LentQuery| {
+        let rows = |query: &super::lent::LentQuery| {
             query.mask.pieces.iter().map(|piece| (piece.row, piece.len, piece.bits)).collect::<Vec<_>>()
         };
         let wanted = rows(first);

@@ -3,7 +3,7 @@
 #![expect(unsafe_code, reason = "passes on to items; the invariants are in `memory`")]
 
 use super::item::{Item, ItemKind, ItemTerm};
-use super::storage::Lent;
+use super::lent::Lent;
 
 /// What a system asks for of each entity: one [`Item`], or a tuple of up to eight.
 ///

@@ -4,9 +4,9 @@
 
 use super::bits::ones;
 use super::item::Item;
+use super::lent::Lent;
 use super::mask::Piece;
 use super::parts::part_starts;
-use super::storage::Lent;
 use super::tuple::Query;
 use crate::id::EntityId;
 use std::cell::Cell;

@@ -5,6 +5,7 @@ mod asynchronous;
 mod body;
 mod bundle;
 mod chain;
+mod declare;
 mod definition;
 mod each;
 mod effects;
