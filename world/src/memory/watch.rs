@@ -138,3 +138,43 @@ impl Watchers {
         self.0.iter().map(|watcher| watcher.dirty.bytes()).sum()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(watchers: &Watchers, token: &WatchToken) -> Vec<u32> {
+        watchers.dirty(token).map(|dirty| dirty.rows().collect()).unwrap_or_default()
+    }
+
+    #[test]
+    fn each_watcher_has_dirty_bits_of_its_own_until_it_has_seen_them() {
+        let (one, two) = (WatchToken::default(), WatchToken::default());
+        let (mut watchers, mut present) = (Watchers::default(), Presence::default());
+        present.set(7);
+        watchers.add(&one, Watch::Written, &present);
+        watchers.add(&two, Watch::Structure, &Presence::default());
+        watchers.mark(70);
+        watchers.mark_structure(5);
+        watchers.mark_new(900);
+        assert_eq!((rows(&watchers, &one), rows(&watchers, &two)), (vec![7, 70, 900], vec![5, 900]));
+        watchers.clear(&one);
+        watchers.mark(8);
+        assert_eq!((rows(&watchers, &one), rows(&watchers, &two)), (vec![8], vec![5, 900]));
+    }
+
+    #[test]
+    fn nothing_is_noted_while_nobody_watches_and_a_watcher_that_is_gone_is_forgotten() {
+        let mut watchers = Watchers::default();
+        watchers.mark(70);
+        watchers.mark_new(900);
+        assert!(!watchers.any() && watchers.bytes() == 0);
+        let token = WatchToken::default();
+        watchers.add(&token, Watch::Written, &Presence::default());
+        watchers.mark(70);
+        assert!(watchers.any() && watchers.bytes() > 0);
+        drop(token);
+        watchers.mark_mask(&Mask::default(), None, &[]);
+        assert!(!watchers.any() && watchers.bytes() == 0);
+    }
+}

@@ -1,6 +1,6 @@
 //! What runs asked for, applied on the world thread in one order.
 
-use super::components::PutBlock;
+use super::adding::PutBlock;
 use super::events::{SystemError, SystemPhase};
 use super::open_runs::Ready;
 use super::{AccessFault, World};

@@ -3,11 +3,12 @@
 //! One thread owns a world. Worker systems run on the world's own pool; what they ask for is applied here, in
 //! order. The world reads no file and no clock but the one it is given.
 
+mod adding; // components of entities that are there
 mod adopt; // entities that runs created
 mod changes; // who changed when
 mod clocks;
 mod compact;
-mod components; // components of entities that are there
+mod components; // reading, writing and removing them
 mod configs; // entities as configs
 mod content; // all of it, exchanged
 mod deferred; // blocks and rows given back late
