@@ -112,7 +112,10 @@ impl HostThread {
 
     /// Remembers that something was changed by hand.
     fn edit(&mut self, result: Result<Done, String>) -> Result<Done, String> {
-        self.edited |= result.is_ok();
+        if result.is_ok() {
+            self.edited = true;
+            self.inspector.note_edit();
+        }
         result
     }
 

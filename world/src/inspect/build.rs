@@ -38,6 +38,11 @@ impl Inspector {
         self.catalog = Arc::new(catalog(world, &mut self.entities));
     }
 
+    /// The world was changed by hand.
+    pub(crate) fn note_edit(&mut self) {
+        self.entities.note_edit();
+    }
+
     /// Fills a snapshot with what was asked for. Its status is the host's to fill.
     pub(crate) fn fill(&mut self, world: &mut World, request: &ViewRequest, out: &mut Snapshot) {
         out.catalog = self.catalog.clone();

@@ -20,6 +20,8 @@ pub(super) struct EntityList {
     /// On the world's clock, when it was found.
     at: u64,
     tick: u64,
+    /// Whether it may be wrong for another reason than the time that passed.
+    is_stale: bool,
 }
 
 /// Finding is done again only after this many times as long as it took, so that it stays a small part of the time.
@@ -31,10 +33,14 @@ impl EntityList {
         let now = world.now();
         let new_question = self.asked.as_ref() != Some(&question);
         let rested = now.saturating_sub(self.at) >= (self.took * REST).as_nanos() as u64;
-        if new_question || rested && (self.tick != world.clocks().tick || world.clocks().paused) {
-            if new_question {
-                self.compile(&asked.filter, names);
-            }
+        if new_question {
+            self.compile(&asked.filter, names);
+        }
+        let is_due = self.is_stale || rested && self.tick != world.clocks().tick;
+        // What a run writes at the moment cannot be compared: the last answer stands until it can.
+        let can_read = self.can_read(world, &asked.sort);
+        if new_question || is_due && can_read {
+            self.is_stale = !can_read;
             self.asked = Some(question);
             self.find(world, &asked.sort);
             (self.tick, self.at) = (world.clocks().tick, world.now());
@@ -51,6 +57,20 @@ impl EntityList {
             fault: self.fault.clone(),
             took: self.took,
         }
+    }
+
+    /// The world was changed by hand: what is listed is found again.
+    pub(super) fn note_edit(&mut self) {
+        self.is_stale = true;
+    }
+
+    /// Whether no run writes what the list is chosen or sorted by.
+    fn can_read(&self, world: &World, sort: &Sort) -> bool {
+        let mut read = self.filter.as_ref().map(Filter::reads).unwrap_or_default();
+        if let SortBy::Field(path) = &sort.by {
+            read.extend(field_place(world, path).map(|(component, _)| component));
+        }
+        read.into_iter().all(|component| !world.storage.pool(component).is_lent_to_write())
     }
 
     /// Whether what is asked for needs a record of changes.

@@ -330,3 +330,29 @@ fn another_load_takes_the_place_of_one_that_is_under_way() {
     assert!(matches!(load(&mut host, SCENE), Ok(Done::Loaded { entities: 2, .. })));
     assert_eq!(reply_to(&mut host, first), Ok(Done::Cancelled));
 }
+
+#[test]
+fn the_list_follows_edits_while_the_world_is_paused() {
+    let mut host = loaded(0);
+    host.set_view(ViewRequest {
+        entities: Some(EntitiesRequest {
+            filter: "position.x > 50".into(),
+            count: 10,
+            ..EntitiesRequest::default()
+        }),
+        ..ViewRequest::default()
+    });
+    let matching = |matching| {
+        move |snapshot: &Snapshot| snapshot.entities.as_ref().is_some_and(|page| page.matching == matching)
+    };
+    wait_for(&mut host, matching(0));
+    let target = Target { component: "position".into(), field: "x".into() };
+    let set =
+        |x| Command::Set { entities: vec![Ordinal(0)], target: target.clone(), value: FieldValue::Float(x) };
+    host.call(set(77.0)).unwrap();
+    wait_for(&mut host, matching(1));
+    host.call(Command::Duplicate { entity: Ordinal(0) }).unwrap();
+    wait_for(&mut host, matching(2));
+    host.call(set(1.0)).unwrap();
+    wait_for(&mut host, matching(1));
+}
