@@ -7,7 +7,7 @@ use support::{Health, Number, Position, SIZES, Tag, Velocity, bundle, world};
 use vivarium_world::{Named, Run, SystemDef};
 
 fn main() {
-    divan::main();
+    support::run();
 }
 
 fn tagged(n: u32) -> (Position, Velocity, Health, Number, Tag) {

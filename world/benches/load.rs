@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use vivarium_world::{Catalog, LoadOptions, SaveForm, Stream, World, WorldOptions};
 
 fn main() {
-    divan::main();
+    divan::Divan::from_args().max_time(std::time::Duration::from_secs(10)).main();
 }
 
 const ENTITIES: usize = 100_000;

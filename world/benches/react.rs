@@ -7,7 +7,7 @@ use support::{Health, Nobody, Number, SIZES, Target, bundle, shuffled, world};
 use vivarium_world::{Changed, EntityId, PreparedQuery, Run, SystemDef};
 
 fn main() {
-    divan::main();
+    support::run();
 }
 
 /// A random hundredth is written, and found.

@@ -10,7 +10,7 @@ use support::{
 use vivarium_world::{EntityId, Run, SystemDef, World};
 
 fn main() {
-    divan::main();
+    support::run();
 }
 
 /// Fifty systems that match nothing, by the schedule, with timing.

@@ -6,7 +6,7 @@ use divan::Bencher;
 use support::{SIZES, Tag, Target, bundle, shuffled, world};
 
 fn main() {
-    divan::main();
+    support::run();
 }
 
 /// A tenth of the values is written over at random: the least that coming and going could cost.

@@ -10,7 +10,7 @@ use support::{
 use vivarium_world::{EntityId, PreparedQuery, Run, SystemDef, World};
 
 fn main() {
-    divan::main();
+    support::run();
 }
 
 fn moving(n: usize, threads: usize) -> World {

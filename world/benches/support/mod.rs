@@ -4,6 +4,11 @@
 use bytemuck::{Pod, Zeroable};
 use vivarium_world::{Catalog, Component, ComponentDef, World, WorldOptions};
 
+/// Runs what is asked for on the command line, each at most a few seconds.
+pub(crate) fn run() {
+    divan::Divan::from_args().max_time(std::time::Duration::from_secs(3)).main();
+}
+
 /// How many entities: what fits the first-level cache, the second, and none.
 pub(crate) const SIZES: [usize; 3] = [1_000, 100_000, 1_000_000];
 
