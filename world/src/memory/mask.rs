@@ -4,7 +4,7 @@
 
 use super::bits::{Presence, ones, run_of_ones};
 use super::pool::Pool;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Rows next to each other, or scattered in one word; all with the same optional components.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +24,8 @@ pub(crate) struct Piece {
 pub(crate) struct Mask {
     pub(crate) pieces: Vec<Piece>,
     pub(crate) members: usize,
+    /// Where each part begins, once somebody asked: a place in `pieces`, and rows to skip of that piece.
+    pub(super) parts: OnceLock<Vec<(u32, u32)>>,
 }
 
 impl Mask {
@@ -275,7 +277,7 @@ mod tests {
                 prop_assert_eq!(mask.has(row), expected.binary_search(&row).is_ok(), "row {}", row);
             }
             for piece in &mask.pieces {
-                for row in (Mask { pieces: vec![*piece], members: 0 }).rows() {
+                for row in (Mask { pieces: vec![*piece], ..Mask::default() }).rows() {
                     let optional = first.has(row) as u32 | (second.has(row) as u32) << 1;
                     prop_assert_eq!(piece.optional, optional);
                 }

@@ -16,8 +16,13 @@ use std::cell::Cell;
 /// Rows of a part. Fixed, so that results do not depend on how many threads there are.
 const PART: u32 = 256;
 
-/// Where each part of a query begins: a place in its pieces, and rows to skip of that piece.
-pub(super) fn part_starts(mask: &Mask) -> Vec<(u32, u32)> {
+/// Where each part of a query begins: a place in its pieces, and rows to skip of that piece. Found once for a mask,
+/// so that a run over the same rows as the last one costs no memory that grows with them.
+pub(super) fn part_starts(mask: &Mask) -> &[(u32, u32)] {
+    mask.parts.get_or_init(|| cut(mask))
+}
+
+fn cut(mask: &Mask) -> Vec<(u32, u32)> {
     let mut starts = Vec::with_capacity(mask.members / PART as usize + 1);
     let mut in_part = PART;
     for (at, piece) in mask.pieces.iter().enumerate() {
@@ -48,7 +53,7 @@ pub(crate) struct Parts<'a, Q: Query> {
     columns: Q::Columns,
     pieces: &'a [Piece],
     /// Where each part begins: a place in `pieces`, and rows to skip of that piece.
-    starts: Vec<(u32, u32)>,
+    starts: &'a [(u32, u32)],
     claims: Claims,
     /// The rows, first and count, at which a thread panicked; `NOWHERE` for none.
     panicked_at: AtomicU64,

@@ -5,7 +5,7 @@
     reason = "visits the rows of a run's masks from several threads; the invariants are in `memory`"
 )]
 
-use super::lent::Lent;
+use super::lent::{Lent, LentQuery};
 use super::parts::{Cut, part_starts};
 use super::tuple::Query;
 use super::visit::visit_members;
@@ -20,7 +20,7 @@ const PARTS: usize = 2;
 pub(crate) struct Tiles<'a> {
     lent: &'a Lent,
     /// Where each part begins in the pieces of every query.
-    starts: Vec<(u32, u32)>,
+    starts: &'a [(u32, u32)],
     /// By query: whether it is visited by code for any machine.
     baseline: Vec<bool>,
     next: AtomicUsize,
@@ -35,15 +35,15 @@ impl<'a> Tiles<'a> {
     /// nothing else visits it meanwhile.
     pub(crate) fn new(lent: &'a mut Lent, baseline: Vec<bool>) -> Option<Self> {
         let (first, others) = lent.queries.split_first()?;
-        let rows = |query: &super::lent::LentQuery| {
-            query.mask.pieces.iter().map(|piece| (piece.row, piece.len, piece.bits)).collect::<Vec<_>>()
-        };
-        let wanted = rows(first);
-        if others.iter().any(|other| rows(other) != wanted) {
+        fn rows(query: &LentQuery) -> impl Iterator<Item = (u32, u32, u64)> + '_ {
+            query.mask.pieces.iter().map(|piece| (piece.row, piece.len, piece.bits))
+        }
+        if others.iter().any(|other| !rows(other).eq(rows(first))) {
             return None;
         }
-        let starts = part_starts(&first.mask);
         lent.queries.iter_mut().for_each(|query| query.visited = true);
+        let lent: &'a Lent = lent;
+        let starts = part_starts(&lent.queries.first()?.mask);
         Some(Self { lent, starts, baseline, next: AtomicUsize::new(0) })
     }
 

@@ -36,10 +36,10 @@ impl RowCursor {
     }
 }
 
-/// Where each part of a query begins.
-pub(crate) fn parts_of(lent: &Lent, query: usize) -> Vec<RowCursor> {
-    let starts = part_starts(&lent.queries[query].mask).into_iter();
-    starts.map(|(piece, done)| RowCursor { piece: piece as usize, done }).collect()
+/// Where a part of a query begins; none if it has fewer parts.
+pub(crate) fn part_begin(lent: &Lent, query: usize, part: usize) -> Option<RowCursor> {
+    let start = part_starts(&lent.queries[query].mask).get(part);
+    start.map(|&(piece, done)| RowCursor { piece: piece as usize, done })
 }
 
 /// Calls `each` with the members of a query from a cursor on, as far as their rows are below `end` and a part that

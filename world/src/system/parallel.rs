@@ -5,7 +5,7 @@ use super::effects::Effects;
 use super::kinds::Outcome;
 use super::run::Run;
 use super::tiles::{Failed, Progress, SharedTileBody, TileBody};
-use crate::memory::{Lent, Parts, Query, Tile, visit_to};
+use crate::memory::{Lent, Parts, Query, Tile, part_begin, visit_to};
 use std::any::Any;
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -62,19 +62,16 @@ where
     R: Outcome,
     F: for<'a> Fn(Q::Row<'a>, &mut Run) -> R + Send + Sync + 'static,
 {
-    fn begin(&self, lent: &Lent, query: usize) -> Progress {
-        Progress::in_parts(lent, query)
-    }
-
     /// A part goes on in the next tile as if there were no tiles.
     fn update(&mut self, lent: &mut Lent, query: usize, progress: &mut Progress, end: u32, run: &mut Run) {
-        let Progress { cursor, parts, begun, failed } = progress;
+        let Progress { cursor, begun, failed } = progress;
         while cursor.row(lent, query).is_some_and(|row| row < end) {
-            if parts.get(*begun) == Some(cursor) {
+            if part_begin(lent, query, *begun) == Some(*cursor) {
                 run.begin_part(*begun);
                 *begun += 1;
             }
-            visit_to::<Q>(lent, query, cursor, end, parts.get(*begun).copied(), |item, row| {
+            let until = part_begin(lent, query, *begun);
+            visit_to::<Q>(lent, query, cursor, end, until, |item, row| {
                 if let Some(error) = (self.each)(item, run).error() {
                     failed.push((row, error));
                 }

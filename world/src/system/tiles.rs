@@ -2,7 +2,7 @@
 //! all over the next. What one wrote is still in the cache when the next one reads it.
 
 use super::run::Run;
-use crate::memory::{Lent, RowCursor, Tile, parts_of};
+use crate::memory::{Lent, RowCursor, Tile};
 use std::cell::Cell;
 
 /// Rows of a tile: few enough that their blocks stay in the first-level cache.
@@ -15,18 +15,12 @@ pub(crate) type Failed = Vec<(u32, String)>;
 #[derive(Default)]
 pub(crate) struct Progress {
     pub(super) cursor: RowCursor,
-    /// Where parts begin, for a body that counts them; and how many have begun.
-    pub(super) parts: Vec<RowCursor>,
+    /// How many parts have begun, for a body that counts them.
     pub(super) begun: usize,
     pub(super) failed: Failed,
 }
 
 impl Progress {
-    /// At the beginning of a query that is cut into parts.
-    pub(super) fn in_parts(lent: &Lent, query: usize) -> Self {
-        Self { parts: parts_of(lent, query), ..Self::default() }
-    }
-
     /// The next row; none at the end.
     pub(super) fn row(&self, lent: &Lent, query: usize) -> Option<u32> {
         self.cursor.row(lent, query)
