@@ -180,6 +180,27 @@ fn validate_names_every_fault_of_every_file() {
 }
 
 #[test]
+fn validate_and_schedule_say_what_makes_results_depend_on_timing() {
+    let folder = port();
+    let loose = PORT.replace("\"step\": 16, \"scheduler\": \"conflict\"", "\"scheduler\": \"default\"");
+    folder.write("loose.json", loose);
+    let reasons = ["its scheduler is \"default\", not \"conflict\"", "it has no fixed step"];
+    for command in ["validate", "schedule"] {
+        let text = folder.run(&[command, "port.json"]).exits(0).stdout;
+        assert!(!text.contains("depend on timing"), "{text}");
+        let text = folder.run(&[command, "loose.json"]).exits(0).stdout;
+        for reason in reasons {
+            assert!(text.contains(&format!("note: results may depend on timing: {reason}")), "{text}");
+        }
+    }
+    let document = folder.run(&["validate", "port.json", "loose.json", "--format", "json"]).exits(0).json();
+    assert_eq!(document["files"][0]["deterministic"], true);
+    assert_eq!(document["files"][1]["timingDependence"], serde_json::json!(reasons));
+    let document = folder.run(&["schedule", "loose.json", "--format", "json"]).exits(0).json();
+    assert_eq!(document["timingDependence"], serde_json::json!(reasons));
+}
+
+#[test]
 fn a_scene_that_is_invalid_or_missing_ends_every_command_alike() {
     let folder = port();
     folder.write("bad.json", "{ \"vivarium\": 1, \"scheduler\": \"nobody\" }");

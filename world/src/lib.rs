@@ -58,5 +58,5 @@ pub use world::{
     Edit, EntityRef, FinishedRun, Grid, Hung, Index, IndexError, IndexKind, IndexValue, LoadError,
     LoadOptions, LoadPhase, LoadProgress, LoadReport, LoadStep, Loopback, OffThread, PreparedQuery,
     ReadyEffects, SaveError, SaveReport, SceneInfo, Scheduler, SchedulerContext, SystemError, SystemPhase,
-    SystemStatus, UnknownScheduler, UpdateReport, World, WorldEvent, WorldOptions,
+    SystemStatus, TimingDependence, UnknownScheduler, UpdateReport, World, WorldEvent, WorldOptions,
 };

@@ -25,7 +25,7 @@ pub(super) struct ScheduleArguments {
 /// Form of a schedule.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(super) enum ScheduleFormat {
-    /// Batches, then a sentence for every pair that may not run at once
+    /// Batches, then a sentence for every pair that may not run at once, and for what makes results depend on timing
     #[default]
     Text,
     /// One JSON document with "schema": 1
@@ -37,6 +37,7 @@ pub(super) enum ScheduleFormat {
 pub(super) fn run(arguments: &ScheduleArguments, offer: &Offer) -> Result<Exit, Failure> {
     let Opened { mut world, .. } = open(&arguments.world, 0, offer)?;
     let plan = world.plan();
+    let timing = world.timing_dependence();
     let names = |component: ComponentId| world.registry().get(component).name();
     let explained = match arguments.explain.as_slice() {
         [one, other] => {
@@ -51,10 +52,17 @@ pub(super) fn run(arguments: &ScheduleArguments, offer: &Offer) -> Result<Exit, 
             output.json(&json!({ "schema": 1, "explained": sentence }))?
         }
         (_, Some(sentence)) => output.line(sentence)?,
-        (ScheduleFormat::Text, None) => output.text(&plan.text(&names))?,
+        (ScheduleFormat::Text, None) => {
+            output.text(&plan.text(&names))?;
+            for reason in &timing {
+                output.line(format_args!("note: results may depend on timing: {reason}"))?;
+            }
+        }
         (ScheduleFormat::Dot, None) => output.text(&plan.dot(&names))?,
         (ScheduleFormat::Json, None) => {
-            output.json(&json!({ "schema": 1, "schedule": plan.document(&names) }))?;
+            let timing: Vec<String> = timing.iter().map(ToString::to_string).collect();
+            let schedule = plan.document(&names);
+            output.json(&json!({ "schema": 1, "schedule": schedule, "timingDependence": timing }))?;
         }
     }
     output.flush()?;

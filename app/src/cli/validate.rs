@@ -4,9 +4,7 @@ use std::ffi::OsString;
 
 use clap::Args;
 use serde_json::{Value, json};
-use vivarium_world::{
-    Document, Fault, LoadError, LoadOptions, LoadReport, SchedulerKind, World, WorldOptions,
-};
+use vivarium_world::{Fault, LoadError, LoadOptions, LoadReport, TimingDependence, World, WorldOptions};
 
 use super::arguments::{Format, FormatArguments};
 use super::exit::{Exit, Failure};
@@ -60,7 +58,7 @@ pub(super) fn run(arguments: &ValidateArguments, offer: &Offer) -> Result<Exit, 
 
 enum Outcome {
     /// With the reasons why results may depend on timing.
-    Valid(LoadReport, Vec<String>),
+    Valid(LoadReport, Vec<TimingDependence>),
     Invalid(LoadError),
     Unreadable(Failure),
 }
@@ -72,26 +70,9 @@ fn check(scene: &std::ffi::OsStr, offer: &Offer) -> Result<Outcome, Failure> {
     let mut world = World::new(&offer.catalog, WorldOptions::default())
         .map_err(|error| Failure::new(Exit::Unexpected, format_args!("no world: {error}")))?;
     Ok(match world.load(&source.to_string(), &text, &LoadOptions::default()) {
-        Ok(loaded) => Outcome::Valid(loaded, timing_dependence(&source.to_string(), &text)),
+        Ok(loaded) => Outcome::Valid(loaded, world.timing_dependence()),
         Err(error) => Outcome::Invalid(error),
     })
-}
-
-/// Why the results of a scene may depend on timing or the number of threads; nothing if they do not.
-fn timing_dependence(name: &str, text: &str) -> Vec<String> {
-    // A scene that was loaded can be read.
-    let Ok(document) = Document::parse(name, text) else { return Vec::new() };
-    let header = document.header();
-    let mut reasons = Vec::new();
-    if header.scheduler != SchedulerKind::Conflict {
-        reasons.push("its scheduler is not \"conflict\"".to_owned());
-    }
-    if header.step.is_none() {
-        reasons.push("it has no fixed step".to_owned());
-    }
-    let sliced = header.systems.iter().filter(|system| system.batch.is_some());
-    reasons.extend(sliced.map(|system| format!("system \"{}\" works in batches", system.system)));
-    reasons
 }
 
 /// A fault in a file outweighs a file that could not be looked at, so that the faults are not overlooked.
@@ -120,7 +101,7 @@ impl Outcome {
                 "valid": true,
                 "entities": loaded.entities,
                 "deterministic": timing.is_empty(),
-                "timingDependence": timing,
+                "timingDependence": timing.iter().map(ToString::to_string).collect::<Vec<_>>(),
                 "notes": loaded.notes,
             }),
             Self::Invalid(LoadError(faults)) => json!({

@@ -37,6 +37,11 @@ impl Gates {
         self.list.iter_mut().for_each(|gate| gate.shut_since = None);
         Self { held: 0.0, ..self }
     }
+
+    /// The names of those that are of no system.
+    pub(super) fn of_hosts(&self) -> impl Iterator<Item = &str> {
+        self.list.iter().filter(|gate| !gate.of_system).map(|gate| gate.name.as_str())
+    }
 }
 
 impl World {

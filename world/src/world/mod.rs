@@ -40,6 +40,7 @@ mod shrink; // memory nothing uses
 mod slices; // runs of the world thread that take several updates
 mod systems;
 mod tiling; // systems that run as one
+mod timing_dependence; // why results may differ
 mod unseen; // by queries for changes, in saves
 mod update;
 mod workers;
@@ -64,6 +65,7 @@ pub use scheduler::{
     UnknownScheduler,
 };
 pub use systems::SystemStatus;
+pub use timing_dependence::TimingDependence;
 pub use update::UpdateReport;
 
 use crate::catalog::Catalog;

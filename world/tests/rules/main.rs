@@ -42,3 +42,4 @@ mod systems;
 mod templates;
 mod tiles;
 mod timing;
+mod timing_dependence;
