@@ -28,14 +28,14 @@ impl SystemDef {
         self
     }
 
-    /// Uses an index of the world, over a field of `T`, in its runs: [`Run::index`]. It is brought up to date before
+    /// Uses an index of the world, over a field of `T`, in its runs: [`Run::index`](crate::Run::index). It is brought up to date before
     /// each run.
     pub fn uses_index<T: Component>(mut self, name: impl Into<String>) -> Self {
         self.indexes.push(name.into());
         self.reads::<T>()
     }
 
-    /// As [`uses_index`](Self::uses_index), for a grid over fields of `T`: [`Run::grid`].
+    /// As [`uses_index`](Self::uses_index), for a grid over fields of `T`: [`Run::grid`](crate::Run::grid).
     pub fn uses_grid<T: Component>(mut self, name: impl Into<String>) -> Self {
         self.grids.push(name.into());
         self.reads::<T>()
@@ -55,7 +55,7 @@ impl SystemDef {
         self
     }
 
-    /// Writes a component of other entities during the run, by [`Run::write`]. No query of the system names the
+    /// Writes a component of other entities during the run, by [`Run::write`](crate::Run::write). No query of the system names the
     /// component, and its runs are not shared by several threads.
     pub fn writes_at_once<T: Component>(mut self) -> Self {
         self.declared.writes_at_once.push(T::NAME);
