@@ -184,6 +184,12 @@ impl Presence {
     }
 }
 
+/// Whether a row is in a set of which these are the words.
+#[inline]
+pub(crate) fn has_row(words: &[u64], row: u32) -> bool {
+    words.get(row as usize / 64).is_some_and(|word| word >> (row % 64) & 1 == 1)
+}
+
 /// The numbers of the bits that are set, least first.
 #[inline]
 pub(crate) fn ones(mut bits: u64) -> impl Iterator<Item = u32> {

@@ -47,7 +47,7 @@ pub(crate) use claims::Claims;
 #[cfg(all(test, loom))]
 pub(crate) use slots::Slots;
 
-pub(crate) use bits::{Presence, run_of_ones};
+pub(crate) use bits::{Presence, has_row, run_of_ones};
 pub(crate) use lent::CompiledQuery;
 pub(crate) use lookup::{LookupPlan, Lookups};
 pub(crate) use mask::{Mask, MaskCache};

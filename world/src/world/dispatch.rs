@@ -163,7 +163,10 @@ impl World {
         if begins {
             worker.apply_filters(&mut lent, entry.queries.len());
         }
-        let members: Vec<Arc<Mask>> = lent.queries.iter().map(|query| query.mask.clone()).collect();
+        // Those in row order are needed beside the ones that are visited, by few systems.
+        let keeps = entry.in_order || !entry.watches.is_empty();
+        let members: Vec<Arc<Mask>> =
+            lent.queries.iter().take_while(|_| keeps).map(|query| query.mask.clone()).collect();
         if entry.in_order {
             for (query, mask) in members.iter().enumerate() {
                 lent.set_mask(query, arranged(mask, storage, order));

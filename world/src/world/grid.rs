@@ -3,7 +3,7 @@
 use super::World;
 use crate::component::{Field, Role, number_of};
 use crate::id::{ComponentId, EntityId};
-use crate::memory::{StorageToken, WatchToken};
+use crate::memory::{StorageToken, WatchToken, has_row};
 use crate::scene::suggestion;
 use crate::world::IndexError;
 use std::collections::HashMap;
@@ -238,9 +238,6 @@ impl Grid<'_> {
                 dx * dx + dy * dy <= squared
             })
         };
-        let has = |bits: &[u64], row: u32| {
-            bits.get(row as usize / 64).is_some_and(|word| word >> (row % 64) & 1 == 1)
-        };
         let [left, top] = self.known.cell_of(place.map(|axis| axis - radius));
         let [right, bottom] = self.known.cell_of(place.map(|axis| axis + radius));
         let across = |from: i64, to: i64| (to as i128 - from as i128 + 1).max(0);
@@ -252,7 +249,8 @@ impl Grid<'_> {
             cells.values().flatten().copied().filter(is_near).collect()
         };
         rows.sort_unstable();
-        let there = rows.into_iter().filter(|&row| has(self.present, row) && has(self.queryable, row));
+        let there =
+            rows.into_iter().filter(|&row| has_row(self.present, row) && has_row(self.queryable, row));
         there.filter_map(|row| places[row as usize].map(|(_, id)| id)).collect()
     }
 }

@@ -5,7 +5,7 @@ use super::grid::LentGrid;
 use super::index_value::{IndexValue, Key, bound_key, key_of};
 use crate::component::{Field, Role, Strings};
 use crate::id::{ComponentId, EntityId};
-use crate::memory::{StorageToken, WatchToken};
+use crate::memory::{StorageToken, WatchToken, has_row};
 use crate::scene::suggestion;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::{Bound, RangeBounds};
@@ -486,10 +486,7 @@ impl<'w> Index<'w> {
     /// Finds the entity of a row that was seen, if it lives and has the component.
     fn there(&self) -> impl Fn(u32) -> Option<EntityId> + use<'w> {
         let (known, present, queryable) = (self.known, self.present, self.queryable);
-        let has = |bits: &[u64], row: u32| {
-            bits.get(row as usize / 64).is_some_and(|word| word >> (row % 64) & 1 == 1)
-        };
-        move |row| known.ids[row as usize].filter(|_| has(present, row) && has(queryable, row))
+        move |row| known.ids[row as usize].filter(|_| has_row(present, row) && has_row(queryable, row))
     }
 
     /// How many entities it has.
