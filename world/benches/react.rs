@@ -3,7 +3,7 @@
 mod support;
 
 use divan::Bencher;
-use support::{Health, Nobody, Number, SIZES, Target, bundle, shuffled, world};
+use support::{Health, Nobody, Number, SIZES, Target, bundle, hecs_emits_sets, shuffled, world};
 use vivarium_world::{Changed, EntityId, PreparedQuery, Run, SystemDef};
 
 fn main() {
@@ -72,16 +72,7 @@ fn changed_ours(bencher: Bencher<'_, '_>, n: usize) {
 /// Every entity asks for one component of its own to be set.
 #[divan::bench(args = SIZES)]
 fn emit_hecs(bencher: Bencher<'_, '_>, n: usize) {
-    let mut world = hecs::World::new();
-    drop(world.spawn_batch((0..n as u32).map(bundle)));
-    let mut query = hecs::PreparedQuery::<(hecs::Entity, &Number)>::new();
-    let mut commands = hecs::CommandBuffer::new();
-    bencher.bench_local(|| {
-        for (id, number) in query.query_mut(&mut world) {
-            commands.insert_one(id, Health(number.0 as f32));
-        }
-        commands.run_on(&mut world);
-    });
+    hecs_emits_sets(bencher, n);
 }
 
 #[divan::bench(args = SIZES)]

@@ -5,7 +5,8 @@ mod support;
 
 use divan::Bencher;
 use support::{
-    Acceleration, Health, Nobody, Number, Position, SIZES, Tag, Velocity, add_scaled, bundle, world,
+    Acceleration, Health, Nobody, Number, Position, SIZES, Tag, Velocity, accelerated, add_scaled, bundle,
+    hecs_chain_of_six, hecs_emits_sets, world,
 };
 use vivarium_world::{EntityId, Run, SystemDef, World};
 
@@ -73,11 +74,6 @@ fn fifty_systems_plain(bencher: Bencher<'_, '_>) {
     });
 }
 
-fn accelerated(k: u32) -> (Position, Velocity, Acceleration) {
-    let (position, velocity, ..) = bundle(k);
-    (position, velocity, Acceleration([0.125, 0.5, (k & 3) as f32 * 0.25]))
-}
-
 /// Six systems of which each waits for the one before.
 fn chain(n: usize, threads: usize) -> World {
     let mut world = world(threads);
@@ -115,18 +111,7 @@ fn chain_of_six_ours_two_threads(bencher: Bencher<'_, '_>, n: usize) {
 
 #[divan::bench(args = SIZES)]
 fn chain_of_six_hecs(bencher: Bencher<'_, '_>, n: usize) {
-    let mut world = hecs::World::new();
-    drop(world.spawn_batch((0..n as u32).map(accelerated)));
-    let mut push = hecs::PreparedQuery::<(&mut Velocity, &Acceleration)>::new();
-    let mut go = hecs::PreparedQuery::<(&mut Position, &Velocity)>::new();
-    let mut pull = hecs::PreparedQuery::<(&mut Acceleration, &Position)>::new();
-    bencher.bench_local(|| {
-        for _ in 0..2 {
-            push.query_mut(&mut world).for_each(|(v, a)| add_scaled(&mut v.0, &a.0, 0.01));
-            go.query_mut(&mut world).for_each(|(p, v)| add_scaled(&mut p.0, &v.0, 0.01));
-            pull.query_mut(&mut world).for_each(|(a, p)| add_scaled(&mut a.0, &p.0, -0.001));
-        }
-    });
+    hecs_chain_of_six(bencher, n);
 }
 
 #[divan::bench(args = SIZES)]
@@ -159,16 +144,7 @@ fn emit_set_ours(bencher: Bencher<'_, '_>, n: usize) {
 
 #[divan::bench(args = SIZES)]
 fn emit_set_hecs(bencher: Bencher<'_, '_>, n: usize) {
-    let mut world = hecs::World::new();
-    drop(world.spawn_batch((0..n as u32).map(bundle)));
-    let mut query = hecs::PreparedQuery::<(hecs::Entity, &Number)>::new();
-    let mut commands = hecs::CommandBuffer::new();
-    bencher.bench_local(|| {
-        for (id, number) in query.query_mut(&mut world) {
-            commands.insert_one(id, Health(number.0 as f32));
-        }
-        commands.run_on(&mut world);
-    });
+    hecs_emits_sets(bencher, n);
 }
 
 /// Every tenth entity is killed, and as many are made, by a system.

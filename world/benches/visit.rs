@@ -5,7 +5,8 @@ mod support;
 
 use divan::Bencher;
 use support::{
-    Acceleration, Health, Position, SIZES, Tag, Target, Velocity, add_scaled, bundle, shuffled, world,
+    Acceleration, Health, Position, SIZES, Tag, Target, Velocity, accelerated, add_scaled, bundle,
+    hecs_chain_of_six, shuffled, world,
 };
 use vivarium_world::{EntityId, PreparedQuery, Run, SystemDef, World};
 
@@ -65,25 +66,9 @@ fn move_ours_two_threads(bencher: Bencher<'_, '_>, n: usize) {
     bencher.bench_local(|| world.step());
 }
 
-fn accelerated(k: u32) -> (Position, Velocity, Acceleration) {
-    let (position, velocity, ..) = bundle(k);
-    (position, velocity, Acceleration([0.125, 0.5, (k & 3) as f32 * 0.25]))
-}
-
 #[divan::bench(args = SIZES)]
 fn chain_of_six_hecs(bencher: Bencher<'_, '_>, n: usize) {
-    let mut world = hecs::World::new();
-    drop(world.spawn_batch((0..n as u32).map(accelerated)));
-    let mut push = hecs::PreparedQuery::<(&mut Velocity, &Acceleration)>::new();
-    let mut go = hecs::PreparedQuery::<(&mut Position, &Velocity)>::new();
-    let mut pull = hecs::PreparedQuery::<(&mut Acceleration, &Position)>::new();
-    bencher.bench_local(|| {
-        for _ in 0..2 {
-            push.query_mut(&mut world).for_each(|(v, a)| add_scaled(&mut v.0, &a.0, 0.01));
-            go.query_mut(&mut world).for_each(|(p, v)| add_scaled(&mut p.0, &v.0, 0.01));
-            pull.query_mut(&mut world).for_each(|(a, p)| add_scaled(&mut a.0, &p.0, -0.001));
-        }
-    });
+    hecs_chain_of_six(bencher, n);
 }
 
 #[divan::bench(args = SIZES)]

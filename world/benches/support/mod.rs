@@ -84,3 +84,39 @@ pub(crate) fn add_scaled(to: &mut [f32; 3], by: &[f32; 3], factor: f32) {
         *to += by * factor;
     }
 }
+
+/// An entity of a chain.
+pub(crate) fn accelerated(k: u32) -> (Position, Velocity, Acceleration) {
+    let (position, velocity, ..) = bundle(k);
+    (position, velocity, Acceleration([0.125, 0.5, (k & 3) as f32 * 0.25]))
+}
+
+/// Six updates one after another in hecs, each of which needs what the one before wrote.
+pub(crate) fn hecs_chain_of_six(bencher: divan::Bencher<'_, '_>, n: usize) {
+    let mut world = hecs::World::new();
+    drop(world.spawn_batch((0..n as u32).map(accelerated)));
+    let mut push = hecs::PreparedQuery::<(&mut Velocity, &Acceleration)>::new();
+    let mut go = hecs::PreparedQuery::<(&mut Position, &Velocity)>::new();
+    let mut pull = hecs::PreparedQuery::<(&mut Acceleration, &Position)>::new();
+    bencher.bench_local(|| {
+        for _ in 0..2 {
+            push.query_mut(&mut world).for_each(|(v, a)| add_scaled(&mut v.0, &a.0, 0.01));
+            go.query_mut(&mut world).for_each(|(p, v)| add_scaled(&mut p.0, &v.0, 0.01));
+            pull.query_mut(&mut world).for_each(|(a, p)| add_scaled(&mut a.0, &p.0, -0.001));
+        }
+    });
+}
+
+/// Every entity asks for one component of its own to be set, in hecs.
+pub(crate) fn hecs_emits_sets(bencher: divan::Bencher<'_, '_>, n: usize) {
+    let mut world = hecs::World::new();
+    drop(world.spawn_batch((0..n as u32).map(bundle)));
+    let mut query = hecs::PreparedQuery::<(hecs::Entity, &Number)>::new();
+    let mut commands = hecs::CommandBuffer::new();
+    bencher.bench_local(|| {
+        for (id, number) in query.query_mut(&mut world) {
+            commands.insert_one(id, Health(number.0 as f32));
+        }
+        commands.run_on(&mut world);
+    });
+}
