@@ -1,6 +1,6 @@
 //! Files as the window works with them: chosen in dialogs, read and written on threads of their own, watched.
 
-use crate::files::{EmbeddedScene, FileEvent, SaveError, Session, Source, Verdict, Watcher};
+use crate::files::{EmbeddedScene, FileEvent, SaveError, Session, Source, Verdict, Watcher, write_atomic};
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,6 +14,15 @@ pub enum DocumentEvent {
     ChosenToOpen(PathBuf),
     /// The user chose a file to save to.
     ChosenToSave(PathBuf),
+    /// The user chose a file to write this text to.
+    ChosenToExport {
+        /// The file.
+        path: PathBuf,
+        /// What it is to hold.
+        text: String,
+    },
+    /// A text was written to a file that has nothing to do with the open scene.
+    Exported(PathBuf),
     /// The user chose no file.
     NotChosen,
     /// The system has no dialog to choose a file with: the user has to type its path.
@@ -61,6 +70,13 @@ pub enum Purpose {
     Open,
     /// It is saved to; this name is proposed.
     Save(String),
+    /// A text is written to it that is no scene.
+    Export {
+        /// The name that is proposed; its ending says what the text is.
+        name: String,
+        /// The text.
+        text: String,
+    },
 }
 
 /// How a dialog ended.
@@ -152,6 +168,9 @@ impl Documents {
             let event = match (choice, for_event) {
                 (Choice::File(path), Purpose::Open) => DocumentEvent::ChosenToOpen(path),
                 (Choice::File(path), Purpose::Save(_)) => DocumentEvent::ChosenToSave(path),
+                (Choice::File(path), Purpose::Export { text, .. }) => {
+                    DocumentEvent::ChosenToExport { path, text }
+                }
                 (Choice::Cancelled, _) => DocumentEvent::NotChosen,
                 (Choice::NoDialog, purpose) => DocumentEvent::NoDialog(purpose),
             };
@@ -253,6 +272,16 @@ impl Documents {
         });
     }
 
+    /// Writes a text to `path`, whatever is there. The open scene has nothing to do with it.
+    pub fn export(&mut self, path: PathBuf, text: String) {
+        self.spawn("vivarium-export", move || {
+            Message::Event(match write_atomic(&path, text.as_bytes()) {
+                Ok(()) => DocumentEvent::Exported(path),
+                Err(error) => DocumentEvent::Failed { message: error.to_string(), unopened: None },
+            })
+        });
+    }
+
     fn write(
         &mut self,
         text: String,
@@ -331,13 +360,23 @@ const SOONEST: Duration = Duration::from_millis(250);
 
 impl Dialogs for NativeDialogs {
     fn choose(&self, purpose: &Purpose, chosen: Chosen) {
-        let dialog = rfd::AsyncFileDialog::new()
-            .add_filter("Scenes and saves", &["json"])
-            .add_filter("All files", &["*"]);
+        let ending = match purpose {
+            Purpose::Open | Purpose::Save(_) => "json",
+            Purpose::Export { name, .. } => name.rsplit('.').next().unwrap_or(name),
+        };
+        let filter = match purpose {
+            Purpose::Open | Purpose::Save(_) => "Scenes and saves".to_owned(),
+            Purpose::Export { .. } => format!("{} files", ending.to_uppercase()),
+        };
+        let dialog =
+            rfd::AsyncFileDialog::new().add_filter(filter, &[ending]).add_filter("All files", &["*"]);
         match purpose {
             Purpose::Open => wait(dialog.set_title("Open a scene or save").pick_file(), chosen),
             Purpose::Save(name) => {
                 wait(dialog.set_title("Save the world").set_file_name(name).save_file(), chosen)
+            }
+            Purpose::Export { name, .. } => {
+                wait(dialog.set_title("Export").set_file_name(name).save_file(), chosen)
             }
         }
     }
@@ -432,6 +471,23 @@ pub(crate) mod tests {
         let mut missing = documents(Choice::NoDialog);
         missing.choose(save.clone());
         assert!(matches!(next(&mut missing), DocumentEvent::NoDialog(purpose) if purpose == save));
+    }
+
+    #[test]
+    fn an_export_is_written_beside_the_open_scene() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("times.csv");
+        let mut documents = documents(Choice::File(path.clone()));
+        documents.choose(Purpose::Export { name: "times.csv".into(), text: "a,b".into() });
+        let DocumentEvent::ChosenToExport { path: chosen, text } = next(&mut documents) else {
+            panic!("not chosen")
+        };
+        documents.export(chosen, text);
+        assert!(matches!(next(&mut documents), DocumentEvent::Exported(written) if written == path));
+        assert_eq!(fs::read_to_string(&path).unwrap(), "a,b");
+        assert!(!documents.is_open());
+        documents.export(folder.path().join("none/times.csv"), String::new());
+        assert!(matches!(next(&mut documents), DocumentEvent::Failed { unopened: None, .. }));
     }
 
     #[test]

@@ -25,6 +25,13 @@ pub enum Request {
     Save,
     /// Let the user choose a file to save to.
     SaveAs,
+    /// Let the user choose a file, and write this text to it.
+    Export {
+        /// The name to propose; its ending says what the text is.
+        name: String,
+        /// The text.
+        text: String,
+    },
     /// Load the scene again from where it came from.
     Reload,
     /// Bring a panel to the front.

@@ -137,6 +137,7 @@ impl Inspector {
             Request::OpenSample(name) => self.guard(Then::Sample(name)),
             Request::Save => self.save(),
             Request::SaveAs => self.save_as(),
+            Request::Export { name, text } => self.documents.choose(Purpose::Export { name, text }),
             Request::Reload => self.guard(Then::Reload),
             Request::ShowPanel(panel) => self.settings.layout.show(panel),
             Request::Column(field) => {

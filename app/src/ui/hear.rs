@@ -161,6 +161,10 @@ impl Inspector {
         match event {
             DocumentEvent::ChosenToOpen(path) => self.documents.open_path(&path),
             DocumentEvent::ChosenToSave(path) => self.save_to(path, true),
+            DocumentEvent::ChosenToExport { path, text } => self.documents.export(path, text),
+            DocumentEvent::Exported(path) => {
+                self.note(LogLevel::Info, format!("exported {}", path.display()));
+            }
             DocumentEvent::NotChosen => self.after_save = None,
             DocumentEvent::NoDialog(purpose) => self.question = Some(Question::path(purpose)),
             DocumentEvent::Read { session, text, again } => self.load(session, text, again),
@@ -203,9 +207,18 @@ impl Inspector {
             asked = false;
         }
         if !asked && path.is_file() {
-            self.question = Some(Question::Replace(path));
+            self.question = Some(Question::Replace { path, export: None });
         } else {
             self.save_world(Some(path));
+        }
+    }
+
+    /// Writes a text to a file the user typed the path of. Asks before another file is replaced.
+    pub(super) fn export_to(&mut self, path: PathBuf, text: String) {
+        if path.is_file() {
+            self.question = Some(Question::Replace { path, export: Some(text) });
+        } else {
+            self.documents.export(path, text);
         }
     }
 

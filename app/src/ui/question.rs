@@ -19,8 +19,13 @@ pub(super) enum Question {
         /// What was to be saved.
         text: String,
     },
-    /// There is a file of the name under which the world is to be saved.
-    Replace(PathBuf),
+    /// There is a file of the name under which something is to be written.
+    Replace {
+        /// The file.
+        path: PathBuf,
+        /// What is to be written; none is the world.
+        export: Option<String>,
+    },
     /// The path of a file, typed where the system has no dialog for it.
     Path {
         /// What for.
@@ -36,7 +41,7 @@ impl Question {
         let folder = std::env::current_dir().unwrap_or_default();
         let typed = match &purpose {
             Purpose::Open => folder.join(""),
-            Purpose::Save(name) => folder.join(name),
+            Purpose::Save(name) | Purpose::Export { name, .. } => folder.join(name),
         };
         Self::Path { purpose, typed: typed.display().to_string() }
     }
@@ -201,7 +206,7 @@ impl Inspector {
                 &format!("{} was changed by another program since it was opened here.", path.display()),
                 ["Save over it", ""],
             ),
-            Question::Replace(path) => dialog(
+            Question::Replace { path, .. } => dialog(
                 context,
                 &format!("Replace {}?", path.file_name().unwrap_or_default().to_string_lossy()),
                 &format!("{} exists already; what it holds would be lost.", path.display()),
@@ -214,10 +219,14 @@ impl Inspector {
             (Some(Question::Unsaved(then)), Pressed::Save) => self.save_then(then),
             (Some(Question::Unsaved(then)), Pressed::GiveUp) => self.go_on(then),
             (Some(Question::SaveOver { path, text }), Pressed::Save) => self.documents.save_as(path, text),
-            (Some(Question::Replace(path)), Pressed::Save) => self.save_world(Some(path)),
+            (Some(Question::Replace { path, export: None }), Pressed::Save) => self.save_world(Some(path)),
+            (Some(Question::Replace { path, export: Some(text) }), Pressed::Save) => {
+                self.documents.export(path, text);
+            }
             (Some(Question::Path { purpose, typed }), Pressed::Save) => match purpose {
                 Purpose::Open => self.documents.open_path(Path::new(typed.trim())),
                 Purpose::Save(_) => self.save_to(PathBuf::from(typed.trim()), false),
+                Purpose::Export { text, .. } => self.export_to(PathBuf::from(typed.trim()), text),
             },
             _ => self.after_save = None,
         }
@@ -236,6 +245,7 @@ fn path_dialog(context: &Context, purpose: &Purpose, typed: &mut String) -> Opti
     let (title, button) = match purpose {
         Purpose::Open => ("Open a scene or save", "Open"),
         Purpose::Save(_) => ("Save the world", "Save"),
+        Purpose::Export { .. } => ("Export", "Export"),
     };
     let mut pressed = None;
     let area = Modal::default_area(Id::unique("path")).accessible_name(title);

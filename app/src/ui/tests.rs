@@ -693,6 +693,30 @@ fn a_typed_path_or_an_added_ending_replaces_a_file_only_after_asking() {
 }
 
 #[test]
+fn what_a_panel_exports_goes_to_the_file_the_user_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("times.csv");
+    fs::write(&path, "old").unwrap();
+    let export = |text: &str| Request::Export { name: "times.csv".into(), text: text.into() };
+    let mut window = Window::new(paused(), Choice::File(path.clone()));
+    window.harness.state_mut().request(export("chosen"));
+    window.wait("the file", |_| fs::read_to_string(&path).unwrap() == "chosen");
+    let mut window = Window::new(paused(), Choice::NoDialog);
+    for (answer, left) in [("Cancel", "chosen"), ("Replace", "typed")] {
+        window.harness.state_mut().request(export("typed"));
+        window.wait("the dialog", |window| window.has("Export"));
+        window.press(CTRL, egui::Key::A);
+        window.harness.event(egui::Event::Text(path.display().to_string()));
+        window.steps();
+        window.press_in_dialog("Export");
+        window.wait("the question", |window| window.has("Replace times.csv?"));
+        window.press_in_dialog(answer);
+        window.wait("the file", |_| fs::read_to_string(&path).unwrap() == left);
+    }
+    assert_eq!(window.commands(), []);
+}
+
+#[test]
 fn edits_that_were_all_taken_back_count_no_more() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("harbor.json");
