@@ -163,6 +163,11 @@ impl Storage {
         borrows.iter().all(|&(component, to_write)| self.pool(component).can_lend(to_write))
     }
 
+    /// Grows with every change of what any query may find.
+    pub(crate) fn structure_version(&self) -> u64 {
+        self.pools.iter().fold(self.rows.version(), |sum, pool| sum.wrapping_add(pool.version()))
+    }
+
     /// Brings the mask of a query up to date: the rows a run of it would visit now. What it looks for changes of
     /// counts as seen then.
     pub(crate) fn update_mask(&mut self, query: &mut CompiledQuery) {

@@ -136,6 +136,15 @@ impl Accumulator {
         self.state.runs += 1;
     }
 
+    /// A step passed of a system without period that has nothing to do in it: its run is counted, and leaves no time.
+    /// Whether that is how it is; else nothing happened.
+    pub(crate) fn pass(&mut self) -> bool {
+        let Self { period, enabled, state, returned, .. } = *self;
+        let passes = enabled && period == 0.0 && state.accumulated == 0.0 && returned == 0.0;
+        self.state.runs += passes as u64;
+        passes
+    }
+
     /// A queued run failed: its time goes to the next one.
     pub(crate) fn returned(&mut self, delta: f64) {
         if delta.is_finite() && delta > 0.0 {

@@ -70,6 +70,8 @@ pub(crate) struct SystemEntry {
     pub(crate) open_run: Option<RunId>,
     /// Members of its main query at its last run.
     pub(crate) members: usize,
+    /// The version of who has what when it was found to have no members, if it has none until that changes.
+    pub(crate) idle_since: Option<u64>,
     /// Entities its last run created, to have as many ids at hand.
     pub(crate) created_last: usize,
     pub(crate) last_error: Option<String>,
@@ -268,6 +270,7 @@ impl World {
             body: Some(system.body),
             open_run: None,
             members: 0,
+            idle_since: None,
             created_last: 0,
             last_error: None,
         });

@@ -19,6 +19,7 @@ mod hooks;
 mod host;
 mod hostile;
 mod hung;
+mod idle;
 mod index;
 mod links;
 mod lists;

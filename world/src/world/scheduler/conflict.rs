@@ -27,7 +27,12 @@ impl Scheduler for ConflictScheduler {
         let mut systems = std::mem::take(&mut self.systems);
         context.list_systems(&mut systems);
         let mut left = systems.as_slice();
-        while let Some(&first) = left.first() {
+        loop {
+            // With nothing queued before them their runs would find what there is now.
+            if self.queue.is_empty() {
+                left = &left[context.skip_idle(left, phase)..];
+            }
+            let Some(&first) = left.first() else { break };
             let (group, others) = left.split_at(context.joined(first).min(left.len()));
             left = others;
             self.queue_group(context, group, phase, delta);

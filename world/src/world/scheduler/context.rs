@@ -27,16 +27,24 @@ pub struct SchedulerContext<'a> {
     content: u64,
     /// Where a system was found last: they are mostly asked for in order.
     near: usize,
+    /// The version of all that decides who is a member, while nothing can have changed it.
+    structure: Option<u64>,
 }
 
 impl<'a> SchedulerContext<'a> {
     pub(super) fn new(world: &'a mut World) -> Self {
         let content = world.content;
-        Self { world, content, near: 0 }
+        Self { world, content, near: 0, structure: None }
     }
 
+    /// The world, to be changed.
     pub(super) fn world_mut(&mut self) -> &mut World {
+        self.structure = None;
         self.world
+    }
+
+    fn structure(&mut self) -> u64 {
+        *self.structure.get_or_insert_with(|| self.world.storage.structure_version())
     }
 
     /// The world, to look at.
@@ -140,12 +148,28 @@ impl<'a> SchedulerContext<'a> {
         }
     }
 
+    /// How many systems at the front of a list take part in a step of this phase with a run that would visit nobody, as
+    /// it was when [`is_idle`](Self::is_idle) was asked last: nothing came, went or changed since. Their runs are counted
+    /// as made, and their time as used.
+    pub fn skip_idle(&mut self, systems: &[SystemId], phase: Phase) -> usize {
+        let is_asleep = |context: &mut Self, system: SystemId| {
+            let Some(place) = context.place(system) else { return false };
+            let Some(idle_since) = context.world.systems.list[place].idle_since else { return false };
+            let structure = context.structure();
+            let entry = &mut context.world.systems.list[place];
+            idle_since == structure && entry.phase == phase && entry.accumulator.pass()
+        };
+        systems.iter().take_while(|&&system| is_asleep(self, system)).count()
+    }
+
     /// Whether a run of a system would visit nobody if it were dispatched now. Such a run need not be.
     pub fn is_idle(&mut self, system: SystemId) -> bool {
         let Some(place) = self.place(system) else { return false };
+        let structure = self.structure();
         let World { systems, storage, .. } = &mut *self.world;
         let entry = &mut systems.list[place];
         let may_idle = entry.idles_without_members();
+        entry.idle_since = None;
         let Some(query) = entry.queries.first_mut().filter(|query| may_idle && query.changed.is_empty())
         else {
             return false;
@@ -154,6 +178,7 @@ impl<'a> SchedulerContext<'a> {
         let idle = query.cache.mask().members == 0;
         if idle {
             entry.members = 0;
+            entry.idle_since = Some(structure).filter(|_| entry.should_run.is_none());
         }
         idle
     }
@@ -173,7 +198,7 @@ impl<'a> SchedulerContext<'a> {
         let Some(place) = self.place(due.system) else { return Dispatched::Over };
         self.world.assert_may_start(place);
         self.with_game_time(due.tick, due.game_time, |context| {
-            let dispatched = context.world.dispatch(place, due);
+            let dispatched = context.world_mut().dispatch(place, due);
             if context.world.seat.applies_at_once && !context.world.runs.ready.is_empty() {
                 context.world.apply_ready();
             }
@@ -219,7 +244,7 @@ impl<'a> SchedulerContext<'a> {
             "systems that cannot be joined are dispatched as one"
         );
         self.with_game_time(first.tick, first.game_time, |context| {
-            let opened = context.world.dispatch_joined(&dues);
+            let opened = context.world_mut().dispatch_joined(&dues);
             if context.world.seat.applies_at_once && !context.world.runs.ready.is_empty() {
                 context.world.apply_ready();
             }
@@ -230,27 +255,28 @@ impl<'a> SchedulerContext<'a> {
     /// Takes in the runs that are over meanwhile, and has their effects applied if that needs no asking.
     pub fn receive(&mut self) {
         if !self.world.runs.is_empty() {
-            self.world.receive_finished();
+            self.world_mut().receive_finished();
         }
     }
 
     /// Waits until no run works any more, and applies the effects of all that wait, in the order they finished.
     pub fn finish_all(&mut self) {
-        self.world.run_slices(true);
-        let _ = self.world.wait_for_runs();
-        self.world.apply_ready();
+        let world = self.world_mut();
+        world.run_slices(true);
+        let _ = world.wait_for_runs();
+        world.apply_ready();
     }
 
     /// Applies the effects of a run that is over. They are made with the game time the run was due at. Whether they
     /// were still waiting.
     pub fn apply(&mut self, run: RunId) -> bool {
-        !self.is_over() && self.world.apply_effects_of(run)
+        !self.is_over() && self.world_mut().apply_effects_of(run)
     }
 
     /// Throws the effects of a run that is over away and frees what they made; its errors are reported. Whether they
     /// were still waiting.
     pub fn discard(&mut self, run: RunId) -> bool {
-        !self.is_over() && self.world.discard_effects_of(run)
+        !self.is_over() && self.world_mut().discard_effects_of(run)
     }
 
     /// Does something at another tick and game time: those of the update that queued it.
