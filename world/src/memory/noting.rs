@@ -33,6 +33,13 @@ impl Storage {
         }
     }
 
+    /// Notes nothing more for some watchers, nor for those that are gone.
+    pub(crate) fn unwatch(&mut self, tokens: &[WatchToken]) {
+        self.rows.watchers.remove(tokens);
+        self.pools.iter_mut().for_each(|pool| pool.watchers.remove(tokens));
+        self.watched = self.is_watched();
+    }
+
     /// The rows noted for a watcher of a query's structure since it last asked, in order.
     pub(crate) fn take_touched(&mut self, query: &CompiledQuery, token: &WatchToken) -> Vec<u32> {
         let mut all = self.rows.watchers.dirty(token).cloned().unwrap_or_default();

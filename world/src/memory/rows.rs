@@ -349,6 +349,7 @@ impl Rows {
             + self.queryable.bytes()
             + self.statics.bytes()
             + self.retired.bytes()
+            + self.watchers.bytes()
     }
 }
 

@@ -18,7 +18,7 @@ pub(crate) struct Storage {
     token: Arc<()>,
     /// How often pages may have been given back, so that who knows some has to look for them again.
     pub(super) pages_given_back: u64,
-    /// Whether anybody ever wanted to know of changes.
+    /// Whether anybody wants to know of changes, or did when the last watcher came or went.
     pub(super) watched: bool,
 }
 

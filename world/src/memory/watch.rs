@@ -130,6 +130,12 @@ impl Watchers {
         }
     }
 
+    /// Nothing is noted any more for some watchers, nor for those that are gone.
+    pub(super) fn remove(&mut self, tokens: &[WatchToken]) {
+        self.0.retain(|watcher| !tokens.iter().any(|token| Arc::ptr_eq(token, &watcher.token)));
+        self.forget_gone();
+    }
+
     fn forget_gone(&mut self) {
         self.0.retain(|watcher| Arc::strong_count(&watcher.token) > 1);
     }

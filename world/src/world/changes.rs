@@ -19,7 +19,10 @@ impl World {
         match on {
             true if self.changes.is_none() => self.begin_changes(),
             true => {}
-            false => self.changes = None,
+            false => {
+                self.changes = None;
+                self.storage.unwatch(&[]);
+            }
         }
     }
 

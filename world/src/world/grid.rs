@@ -103,6 +103,7 @@ impl World {
     pub fn remove_grid(&mut self, name: &str) -> bool {
         let before = self.grids.len();
         self.grids.retain(|grid| grid.name != name);
+        self.storage.unwatch(&[]);
         self.grids.len() < before
     }
 

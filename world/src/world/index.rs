@@ -209,6 +209,7 @@ impl World {
     pub fn remove_index(&mut self, name: &str) -> bool {
         let before = self.indexes.len();
         self.indexes.retain(|index| index.name != name);
+        self.storage.unwatch(&[]);
         self.indexes.len() < before
     }
 

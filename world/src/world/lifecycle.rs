@@ -2,7 +2,7 @@
 
 use super::World;
 use super::events::{SystemError, SystemPhase};
-use super::systems::Systems;
+use super::systems::{SystemEntry, Systems};
 use crate::id::SystemId;
 use crate::memory::WatchToken;
 use crate::schedule::DueRun;
@@ -257,6 +257,16 @@ impl Systems {
     /// Counts who is not started yet.
     pub(super) fn count_starting(&mut self) {
         self.starting = self.list.iter().filter(|entry| entry.start != Start::Done).count();
+    }
+}
+
+impl SystemEntry {
+    /// Every token by which something is noted for it: what its queries, its hooks and its runs want to know of.
+    pub(super) fn watch_tokens(&self) -> Vec<WatchToken> {
+        let changed = self.queries.iter().flat_map(|query| &query.changed).map(|(_, token)| token);
+        let observed = self.observed.iter().flat_map(|observed| [&observed.written, &observed.structure]);
+        let links = self.links.iter().map(|links| &links.watch);
+        changed.chain(&self.watches).chain(observed).chain(links).cloned().collect()
     }
 }
 

@@ -297,6 +297,7 @@ impl World {
         let Some(place) = self.systems.place(id) else { return false };
         let removed = self.systems.list.remove(place);
         self.systems.linking -= removed.links.is_some() as usize;
+        self.storage.unwatch(&removed.watch_tokens());
         self.systems.count_starting();
         self.systems.list_changed();
         self.timing.remove_system(id);

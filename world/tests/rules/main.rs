@@ -44,3 +44,4 @@ mod templates;
 mod tiles;
 mod timing;
 mod timing_dependence;
+mod tracking;
