@@ -6,18 +6,18 @@ use super::run::Run;
 use std::any::Any;
 
 /// Hands a finished job back, with how it ended.
-type HandBack = Box<dyn FnOnce(Job, JobOutcome) + Send>;
+type HandBack = Box<dyn FnOnce(Box<Job>, JobOutcome) + Send>;
 
 /// A run that is open until [`finish`](Self::finish): what its system asks for is lent to it so long, and the system
 /// [is running](crate::World::is_running). It may be sent to any thread, and kept over updates.
 ///
 /// One that is dropped without being finished has failed.
 pub struct OpenRun {
-    job: Option<(Job, HandBack)>,
+    job: Option<(Box<Job>, HandBack)>,
 }
 
 impl OpenRun {
-    pub(crate) fn new(job: Job, hand_back: impl FnOnce(Job, JobOutcome) + Send + 'static) -> Self {
+    pub(crate) fn new(job: Box<Job>, hand_back: impl FnOnce(Box<Job>, JobOutcome) + Send + 'static) -> Self {
         Self { job: Some((job, Box::new(hand_back))) }
     }
 
@@ -27,7 +27,7 @@ impl OpenRun {
     /// Never: only `finish` and dropping take the run away.
     pub fn open(&mut self) -> (Named<'_>, &mut Run) {
         let (job, _) = self.job.as_mut().expect("a run is there until it is finished");
-        let Job { names, lent, run, .. } = job;
+        let Job { names, lent, run, .. } = &mut **job;
         (Named { lent, names }, run)
     }
 

@@ -18,13 +18,14 @@ pub(crate) struct JoinedJob {
     /// The masks of all, each as the query of its place, and the pools of all.
     lent: Lent,
     /// The jobs; what each was lent has its mask, and no pools.
-    jobs: Vec<Job>,
+    #[expect(clippy::vec_box, reason = "they go on to other threads and back as they are")]
+    jobs: Vec<Box<Job>>,
 }
 
 /// How one of the runs ended, and when it would have begun and ended by itself: one after another, each for its
 /// measured share of the time.
 pub(crate) struct JoinedDone {
-    pub(crate) job: Job,
+    pub(crate) job: Box<Job>,
     pub(crate) outcome: JobOutcome,
     pub(crate) start: u64,
     pub(crate) end: u64,
@@ -59,7 +60,8 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 
 impl JoinedJob {
     /// Of jobs whose bodies can all be driven tile by tile; `lent` has a query for each.
-    pub(crate) fn new(lent: Lent, jobs: Vec<Job>) -> Self {
+    #[expect(clippy::vec_box, reason = "see `jobs`")]
+    pub(crate) fn new(lent: Lent, jobs: Vec<Box<Job>>) -> Self {
         Self { lent, jobs }
     }
 
@@ -98,7 +100,7 @@ impl JoinedJob {
         let Self { lent, jobs } = self;
         let mut outcomes: Vec<JobOutcome> = jobs.iter().map(|_| JobOutcome::Done).collect();
         let mut took = vec![0; jobs.len()];
-        let begin = |(query, job): (usize, &mut Job)| {
+        let begin = |(query, job): (usize, &mut Box<Job>)| {
             job.tile().map_or_else(Progress::default, |body| body.begin(lent, query))
         };
         let mut progress: Vec<Progress> = jobs.iter_mut().enumerate().map(begin).collect();

@@ -76,7 +76,7 @@ impl World {
     }
 
     /// Hands a run to whoever finishes it.
-    fn hand_out(&mut self, place: usize, system: SystemId, run: RunId, job: Job) {
+    fn hand_out(&mut self, place: usize, system: SystemId, run: RunId, job: Box<Job>) {
         let open = OpenRun::new(job, self.workers.way_back(system, run));
         let Some(mut starter) = self.systems.list[place].starter.take() else { return };
         let called = catch_unwind(AssertUnwindSafe(|| starter(open)));
@@ -152,7 +152,7 @@ impl World {
         due: &DueRun,
         begins: bool,
         touched: Vec<Vec<u32>>,
-    ) -> (Job, SystemId, RunId) {
+    ) -> (Box<Job>, SystemId, RunId) {
         let Self { systems, storage, order, runs, workers, .. } = self;
         let entry = &mut systems.list[place];
         let run = runs.begin(*due, workers.clock().now());
@@ -212,7 +212,7 @@ impl World {
         runs.note_masks(run, &lent, entry.batch.is_none());
         let names = entry.query_names.clone();
         let job = Job { worker, names, lent, heard, part, whole, run: run_state };
-        (job, entry.id, run)
+        (Box::new(job), entry.id, run)
     }
 
     /// A system of the world thread: its body is taken out while it has the world.

@@ -307,7 +307,7 @@ impl World {
     /// A run ended whose content is gone: all it brings is dropped, and what it kept from being freed is freed.
     pub(super) fn drop_abandoned(&mut self, completion: Completion) {
         let Completion { run, job, .. } = completion;
-        let Job { run: Run { mut effects, shared, .. }, .. } = job;
+        let Job { run: Run { mut effects, shared, .. }, .. } = *job;
         self.free_effects(&shared, &mut effects, 0);
         let Some(at) = self.abandoned.iter().position(|abandoned| abandoned.run == run) else { return };
         for (component, pool) in self.abandoned.remove(at).pools {

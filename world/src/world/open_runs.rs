@@ -48,7 +48,7 @@ pub(crate) struct Ready {
 #[derive(Default)]
 pub(crate) struct OpenRuns {
     next: u64,
-    open: Vec<Open>,
+    open: VecDeque<Open>,
     pub(super) ready: VecDeque<Ready>,
     /// The system whose run or effects the world thread is at.
     pub(super) acting: Option<SystemId>,
@@ -79,13 +79,15 @@ impl OpenRuns {
     }
     /// Gives a run up.
     pub(super) fn hold(&mut self, run: RunId, held: Held) {
-        if let Some(open) = self.open.iter_mut().find(|open| open.run == run) {
+        if let Some(open) = self.get_mut(run) {
             open.held = Some(held);
         }
     }
     /// Forgets the runs that still work.
-    pub(super) fn take_working(&mut self) -> Vec<Open> {
-        self.open.extract_if(.., |open| !open.done).collect()
+    pub(super) fn take_working(&mut self) -> VecDeque<Open> {
+        let (done, working) = std::mem::take(&mut self.open).into_iter().partition(|open| open.done);
+        self.open = done;
+        working
     }
     /// The number the next run gets.
     pub(super) fn next(&self) -> RunId {
@@ -93,16 +95,16 @@ impl OpenRuns {
     }
     /// The tick and game time an open run was due at.
     pub(super) fn time_of(&self, run: RunId) -> Option<(u64, f64)> {
-        let open = self.open.iter().find(|open| open.run == run)?;
-        Some((open.due.tick, open.due.game_time))
+        let due = &self.open[self.place(run)?].due;
+        Some((due.tick, due.game_time))
     }
-    /// The first run with effects that wait which the scheduler does not know of.
-    pub(super) fn next_untold(&self) -> Option<FinishedRun> {
-        self.ready.iter().find(|ready| !ready.told).map(FinishedRun::of)
-    }
-    /// The scheduler knows that the effects of a run wait.
-    pub(super) fn told(&mut self, run: RunId) {
-        self.ready.iter_mut().filter(|ready| ready.run == run).for_each(|ready| ready.told = true);
+    /// A run with effects that wait which the scheduler does not know of: from now on it does.
+    pub(super) fn tell_next(&mut self) -> Option<FinishedRun> {
+        // Those it does not know of came last.
+        let first = self.ready.partition_point(|ready| ready.told);
+        let untold = self.ready.get_mut(first)?;
+        untold.told = true;
+        Some(FinishedRun::of(untold))
     }
     pub(super) fn acting(&self) -> Option<SystemId> {
         self.acting
@@ -118,7 +120,17 @@ impl OpenRuns {
         let run = RunId(self.next);
         self.next += 1;
         let (done, sliced, held, masks, since_player) = (false, false, None, None, None);
-        self.open.push(Open { run, system: due.system, since, since_player, done, sliced, masks, held, due });
+        self.open.push_back(Open {
+            run,
+            system: due.system,
+            since,
+            since_player,
+            done,
+            sliced,
+            masks,
+            held,
+            due,
+        });
         run
     }
 
@@ -131,7 +143,7 @@ impl OpenRuns {
 
     /// From now on the world thread does a run a part at a time.
     pub(super) fn slice(&mut self, run: RunId) {
-        self.open.iter_mut().filter(|open| open.run == run).for_each(|open| open.sliced = true);
+        self.get_mut(run).into_iter().for_each(|open| open.sliced = true);
     }
 
     /// Whether the world thread has runs to go on with.
@@ -141,20 +153,28 @@ impl OpenRuns {
 
     /// A run of the world thread is over that asks for nothing.
     pub(super) fn finish_sliced(&mut self, run: RunId, system: SystemId) {
-        self.open.iter_mut().filter(|open| open.run == run).for_each(|open| open.done = true);
+        self.get_mut(run).into_iter().for_each(|open| open.done = true);
         self.ready.push_back(Ready { run, system, effects: Effects::default(), told: false });
     }
 
     /// Notes which rows the run that was begun last visits, and that these are `all`.
     pub(super) fn note_masks(&mut self, run: RunId, lent: &Lent, all: bool) {
-        if let Some(open) = self.open.last_mut().filter(|open| all && open.run == run) {
+        if let Some(open) = self.open.back_mut().filter(|open| all && open.run == run) {
             open.masks = Some(lent.queries.iter().map(|query| query.mask.clone()).collect());
         }
     }
 
+    /// Runs are open in the order of their numbers.
+    fn place(&self, run: RunId) -> Option<usize> {
+        self.open.binary_search_by_key(&run, |open| open.run).ok()
+    }
+
+    fn get_mut(&mut self, run: RunId) -> Option<&mut Open> {
+        self.place(run).map(|place| &mut self.open[place])
+    }
+
     fn end(&mut self, run: RunId) -> Option<Open> {
-        let at = self.open.iter().position(|open| open.run == run)?;
-        Some(self.open.remove(at))
+        self.open.remove(self.place(run)?)
     }
 
     /// Goes on with run numbers where others ended.
@@ -179,11 +199,10 @@ impl World {
             return self.drop_abandoned(completion);
         }
         let Completion { system, run, job, outcome, start, end, worker, .. } = completion;
-        let Job { worker: system_part, lent, part, run: finished, .. } = job;
+        let Job { worker: system_part, lent, part, run: finished, .. } = *job;
         let members: usize = lent.queries.first().map_or(0, |query| query.mask.members);
         self.storage.take_back(lent);
-        let open = self.runs.open.iter_mut().find(|open| open.run == run);
-        let taken = open.is_some_and(|open| {
+        let taken = self.runs.get_mut(run).is_some_and(|open| {
             open.done = true;
             open.due.taken
         });

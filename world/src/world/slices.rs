@@ -164,10 +164,8 @@ impl World {
         let start = self.now();
         match *slice {
             Slice::Items { run, due, body } => self.work_items(id, run, due, body, start, to_the_end),
-            Slice::Members { run, job, pass } => {
-                let mut job = *job;
+            Slice::Members { run, mut job, mut pass } => {
                 self.lend_again(id, run, &mut job);
-                let mut pass = pass;
                 self.next_members(id, &mut job, &mut pass);
                 self.work_slice(id, run, job, pass, start, to_the_end);
             }
@@ -239,7 +237,7 @@ impl World {
         &mut self,
         id: SystemId,
         run: RunId,
-        mut job: Job,
+        mut job: Box<Job>,
         mut pass: Option<Pass>,
         start: u64,
         to_the_end: bool,
@@ -257,7 +255,7 @@ impl World {
                 let end = self.now();
                 self.timing.run(&RunTime { system: id, start, end, worker: None, completes_pass: false });
                 if let Some(entry) = self.systems.get_mut(id) {
-                    entry.slice = Some(Box::new(Slice::Members { run, job: Box::new(job), pass }));
+                    entry.slice = Some(Box::new(Slice::Members { run, job, pass }));
                 }
                 return;
             }

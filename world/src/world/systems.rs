@@ -15,6 +15,7 @@ use crate::schedule::{Access, Accumulator, Plan, SystemAccess, TileTraits};
 use crate::system::{
     AccessError, Body, Capabilities, Params, Phase, ShouldRun, Starter, SystemDef, SystemKind, Tracked,
 };
+use std::cell::Cell;
 use std::sync::Arc;
 
 /// One system of a world.
@@ -81,6 +82,8 @@ pub(crate) struct SystemEntry {
 #[derive(Default)]
 pub(crate) struct Systems {
     pub(crate) list: Vec<SystemEntry>,
+    /// Where one was found last: they are mostly asked for in order.
+    near: Cell<usize>,
     next: u32,
     /// How many are not started yet.
     pub(super) starting: usize,
@@ -113,15 +116,20 @@ impl Systems {
     }
 
     pub(crate) fn place(&self, id: SystemId) -> Option<usize> {
-        self.list.iter().position(|entry| entry.id == id)
+        let is_at = |place: &usize| self.list.get(*place).is_some_and(|entry| entry.id == id);
+        let near = self.near.get();
+        let place = [near, near + 1].into_iter().find(is_at);
+        let place = place.or_else(|| self.list.iter().position(|entry| entry.id == id))?;
+        self.near.set(place);
+        Some(place)
     }
 
     pub(crate) fn get(&self, id: SystemId) -> Option<&SystemEntry> {
-        self.list.iter().find(|entry| entry.id == id)
+        self.place(id).map(|place| &self.list[place])
     }
 
     pub(crate) fn get_mut(&mut self, id: SystemId) -> Option<&mut SystemEntry> {
-        self.list.iter_mut().find(|entry| entry.id == id)
+        self.place(id).map(|place| &mut self.list[place])
     }
 
     /// What was made of the list has to be made again.

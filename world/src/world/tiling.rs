@@ -136,7 +136,7 @@ impl World {
             ids.push((entry.id, run));
             let mut own = lent.without_pools(run, query);
             own.baseline = entry.baseline;
-            jobs.push(Job {
+            jobs.push(Box::new(Job {
                 worker,
                 names: entry.query_names.clone(),
                 lent: own,
@@ -147,7 +147,7 @@ impl World {
                     room: self.effect_limit,
                     ..entry.new_run(place, &due, &self.shared, self.resources, storage)
                 },
-            });
+            }));
         }
         self.workers.spawn_joined(ids, JoinedJob::new(lent, jobs));
         opened

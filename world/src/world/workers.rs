@@ -14,7 +14,7 @@ pub(crate) struct Completion {
     pub(crate) run: RunId,
     /// The content of the world it belongs to.
     pub(crate) content: u64,
-    pub(crate) job: Job,
+    pub(crate) job: Box<Job>,
     pub(crate) outcome: JobOutcome,
     /// On the world's clock.
     pub(crate) start: u64,
@@ -28,7 +28,7 @@ struct Single {
     system: SystemId,
     run: RunId,
     content: u64,
-    job: Job,
+    job: Box<Job>,
 }
 
 /// Runs that are done as one.
@@ -40,7 +40,7 @@ struct Joined {
 
 /// What no thread has begun.
 enum Waiting {
-    Single(Box<Single>),
+    Single(Single),
     Joined(Joined),
 }
 
@@ -104,12 +104,12 @@ impl Workers {
     }
 
     /// Runs a job on this thread.
-    pub(crate) fn run_here(&self, system: SystemId, run: RunId, job: Job) -> Completion {
+    pub(crate) fn run_here(&self, system: SystemId, run: RunId, job: Box<Job>) -> Completion {
         execute(Single { system, run, content: self.content, job }, &self.clock)
     }
 
     /// Lets the system of a job begin with what is there, on this thread.
-    pub(crate) fn initialise(&self, system: SystemId, run: RunId, mut job: Job) -> Completion {
+    pub(crate) fn initialise(&self, system: SystemId, run: RunId, mut job: Box<Job>) -> Completion {
         let start = self.clock.now();
         let outcome = job.initialise();
         let (content, end) = (self.content, self.clock.now());
@@ -121,7 +121,7 @@ impl Workers {
         &self,
         system: SystemId,
         run: RunId,
-        job: Job,
+        job: Box<Job>,
         outcome: JobOutcome,
         start: u64,
     ) -> Completion {
@@ -134,7 +134,7 @@ impl Workers {
         &self,
         system: SystemId,
         run: RunId,
-    ) -> impl FnOnce(Job, JobOutcome) + Send + 'static {
+    ) -> impl FnOnce(Box<Job>, JobOutcome) + Send + 'static {
         let (content, sender, clock) = (self.content, self.sender.clone(), self.clock.clone());
         let start = clock.now();
         move |job, outcome| {
@@ -146,19 +146,14 @@ impl Workers {
 
     /// Sends a job to a worker, or runs it at once if there are none. Either way it comes back by `try_receive` or
     /// `receive_for`.
-    pub(crate) fn spawn(&self, system: SystemId, run: RunId, job: Job) {
+    pub(crate) fn spawn(&self, system: SystemId, run: RunId, job: Box<Job>) {
         if self.pool.is_none() {
             let completion = self.run_here(system, run, job);
             // The receiver is ours, so it is there.
             let _ = self.sender.send(completion);
             return;
         }
-        lock(&self.queue).push_back(Waiting::Single(Box::new(Single {
-            system,
-            run,
-            content: self.content,
-            job,
-        })));
+        lock(&self.queue).push_back(Waiting::Single(Single { system, run, content: self.content, job }));
         self.call_a_thread();
     }
 
@@ -171,7 +166,7 @@ impl Workers {
             match next {
                 Some(Waiting::Single(single)) => {
                     // If the world is gone nobody waits for this.
-                    let _ = sender.send(execute(*single, &clock));
+                    let _ = sender.send(execute(single, &clock));
                 }
                 Some(Waiting::Joined(joined)) => execute_joined(joined, &clock, &sender),
                 None => {}

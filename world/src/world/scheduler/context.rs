@@ -25,8 +25,6 @@ pub enum Dispatched {
 pub struct SchedulerContext<'a> {
     world: &'a mut World,
     content: u64,
-    /// Where a system was found last: they are mostly asked for in order.
-    near: usize,
     /// The version of all that decides who is a member, while nothing can have changed it.
     structure: Option<u64>,
 }
@@ -34,7 +32,7 @@ pub struct SchedulerContext<'a> {
 impl<'a> SchedulerContext<'a> {
     pub(super) fn new(world: &'a mut World) -> Self {
         let content = world.content;
-        Self { world, content, near: 0, structure: None }
+        Self { world, content, structure: None }
     }
 
     /// The world, to be changed.
@@ -72,16 +70,11 @@ impl<'a> SchedulerContext<'a> {
         }
     }
 
-    fn place(&mut self, system: SystemId) -> Option<usize> {
+    fn place(&self, system: SystemId) -> Option<usize> {
         if self.is_over() {
             return None;
         }
-        let is_at = |place: usize| self.world.systems.list.get(place).is_some_and(|entry| entry.id == system);
-        if !is_at(self.near) {
-            self.near =
-                if is_at(self.near + 1) { self.near + 1 } else { self.world.systems.place(system)? };
-        }
-        Some(self.near)
+        self.world.systems.place(system)
     }
 
     /// Where and over what a system runs; none if it is gone.

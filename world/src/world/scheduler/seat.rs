@@ -137,11 +137,10 @@ impl World {
         if self.seat.applies_at_once {
             return self.apply_ready();
         }
-        while let Some(run) = self.runs.next_untold()
-            && let Some(decision) = self.with_scheduler(|scheduler, context| {
-                context.world_mut().runs.told(run.run);
-                scheduler.effects_ready(context, &run)
-            })
+        while self.seat.scheduler.is_some()
+            && let Some(run) = self.runs.tell_next()
+            && let Some(decision) =
+                self.with_scheduler(|scheduler, context| scheduler.effects_ready(context, &run))
         {
             match decision {
                 ReadyEffects::Apply => _ = self.apply_effects_of(run.run),
