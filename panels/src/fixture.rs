@@ -11,8 +11,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use vivarium_world::inspect::*;
 use vivarium_world::{
-    Command, ComponentId, EntityId, Field, FieldValue, LogLevel, LogLine, Ordinal, PlanNeighbours, Role,
-    RunId, Scalar, SystemId,
+    Asker, Command, ComponentId, EntityId, Field, FieldChange, FieldValue, JournalKind, LogLevel, LogLine,
+    Ordinal, PlanNeighbours, Role, RunId, Scalar, SystemId, WatchedField,
 };
 
 pub(crate) const TRANSFORM: ComponentId = ComponentId(1);
@@ -461,7 +461,58 @@ fn snapshot() -> Snapshot {
             total: 4,
             tick: 1_204,
         }),
+        journal: Some(journal()),
         names: vec![EntityName { ordinal: Ordinal(3), id: id(3), type_name: "guardian".into() }],
+    }
+}
+
+fn journal() -> JournalView {
+    let row = |number, tick, kind, ordinal: u64, by, by_name: &str| JournalRow {
+        number,
+        tick,
+        kind,
+        by,
+        by_name: by_name.into(),
+        ordinal: Ordinal(ordinal),
+        id: id(ordinal),
+        type_name: "guardian".into(),
+        class: "actor".into(),
+        lives: ordinal < 4,
+        component: None,
+        change: None,
+    };
+    let change = FieldChange { field: 0, before: FieldValue::Float(60.0), after: FieldValue::Float(58.0) };
+    let rows = vec![
+        row(12, 1_200, JournalKind::Created, 3, Asker::System(BOUNCE), "bounce"),
+        JournalRow {
+            component: Some(HEALTH),
+            change: Some(change),
+            ..row(13, 1_201, JournalKind::Changed, 2, Asker::Hand, "")
+        },
+        JournalRow {
+            component: Some(FROZEN),
+            ..row(14, 1_203, JournalKind::ComponentAdded, 2, Asker::System(SystemId(99)), "winter")
+        },
+        row(15, 1_204, JournalKind::Killed, 9, Asker::System(MOVE), "move"),
+    ];
+    JournalView {
+        is_recording: true,
+        limit: 10_000,
+        kept: 4,
+        dropped: 12,
+        matching: 4,
+        first: 0,
+        rows,
+        fault: None,
+        took: Duration::from_micros(30),
+        watched: vec![WatchedField {
+            ordinal: Ordinal(2),
+            component: HEALTH,
+            field: 0,
+            name: "health.health".into(),
+            value: Some(FieldValue::Float(58.0)),
+        }],
+        bytes: 2_048,
     }
 }
 

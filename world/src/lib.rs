@@ -54,9 +54,10 @@ pub use system::{
 };
 pub use timing::{PerformanceTiming, RunTime};
 pub use world::{
-    AccessFault, ClassError, ClassWrapper, Clock, Clocks, ConflictScheduler, DefaultScheduler, Dispatched,
-    Edit, EntityRef, FinishedRun, Grid, Hung, Index, IndexError, IndexKind, IndexValue, LoadError,
-    LoadOptions, LoadPhase, LoadProgress, LoadReport, LoadStep, Loopback, OffThread, PreparedQuery,
-    ReadyEffects, SaveError, SaveReport, SceneInfo, Scheduler, SchedulerContext, SystemError, SystemPhase,
-    SystemStatus, TimingDependence, UnknownScheduler, UpdateReport, World, WorldEvent, WorldOptions,
+    AccessFault, Asker, ClassError, ClassWrapper, Clock, Clocks, ConflictScheduler, DefaultScheduler,
+    Dispatched, Edit, EntityRef, FieldChange, FinishedRun, Grid, Hung, Index, IndexError, IndexKind,
+    IndexValue, Journal, JournalEntry, JournalKind, LoadError, LoadOptions, LoadPhase, LoadProgress,
+    LoadReport, LoadStep, Loopback, OffThread, PreparedQuery, ReadyEffects, SaveError, SaveReport, SceneInfo,
+    Scheduler, SchedulerContext, SystemError, SystemPhase, SystemStatus, TimingDependence, UnknownScheduler,
+    UpdateReport, WatchedField, World, WorldEvent, WorldOptions,
 };

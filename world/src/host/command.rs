@@ -3,6 +3,7 @@
 
 use crate::component::FieldValue;
 use crate::id::{Ordinal, SystemId};
+use crate::world::{Asker, JournalKind};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -117,6 +118,37 @@ pub enum Command {
         /// The new value.
         value: FieldValue,
     },
+    /// Record what happens to entities in the journal, or stop.
+    Record {
+        /// Whether it records.
+        on: bool,
+        /// How many entries are kept; as many as before if left out.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        keep: Option<usize>,
+    },
+    /// Forget what the journal recorded.
+    ForgetJournal,
+    /// Record every change of a field, whoever makes it, while the journal records; or no longer.
+    Watch {
+        /// Whose field.
+        entity: Ordinal,
+        /// Which field.
+        target: Target,
+        /// Whether it is watched.
+        on: bool,
+    },
+    /// Answer with the journal as comma-separated values.
+    ExportJournal {
+        /// Only entries about entities for which this held then; empty is all.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        filter: String,
+        /// Only entries of these kinds; none is all.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        kinds: Vec<JournalKind>,
+        /// Only what this one asked for.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<Asker>,
+    },
     /// Forget the slowest ticks and begin a new window.
     ResetTiming,
     /// Regroup rows so that queries meet long runs of members.
@@ -187,6 +219,15 @@ pub enum Done {
     },
     /// The entities that were created.
     Created(Vec<Ordinal>),
+    /// A text for another program.
+    Exported {
+        /// The name of a file for it; its ending says what it is.
+        name: String,
+        /// The text.
+        text: String,
+        /// How many rows it has.
+        rows: usize,
+    },
     /// How many entities or blocks it touched.
     Count(usize),
 }

@@ -6,6 +6,7 @@ use super::thread::HostThread;
 use crate::component::FieldValue;
 use crate::config::{Config, Value};
 use crate::id::{EntityId, Ordinal};
+use crate::inspect::{JournalRequest, journal_csv};
 use crate::world::{SaveReport, World};
 use std::collections::BTreeMap;
 
@@ -55,6 +56,32 @@ impl HostThread {
                 let set = self.world.set_param(system, &name, value);
                 self.edit(set.map(|()| Done::Ok))
             }
+            Command::Record { on, keep } => {
+                if let Some(keep) = keep {
+                    self.world.limit_journal(keep);
+                }
+                self.world.record_journal(on);
+                Ok(Done::Ok)
+            }
+            Command::ForgetJournal => {
+                self.world.forget_journal();
+                Ok(Done::Ok)
+            }
+            Command::Watch { entity, target: Target { component, field }, on } => {
+                let watched = match on {
+                    true => {
+                        let id = find(&self.world, entity)?;
+                        self.world.watch_field(id, &component, &field)
+                    }
+                    false => self.world.unwatch_field(entity, &component, &field).map(|_| ()),
+                };
+                watched.map(|()| Done::Ok).map_err(|error| error.to_string())
+            }
+            Command::ExportJournal { filter, kinds, by } => {
+                let asked = JournalRequest { filter, kinds, by, ..JournalRequest::default() };
+                let (text, rows) = journal_csv(&self.world, &asked)?;
+                Ok(Done::Exported { name: "journal.csv".to_owned(), text, rows })
+            }
             Command::ResetTiming => {
                 self.world.timing_mut().reset();
                 Ok(Done::Ok)
@@ -65,7 +92,9 @@ impl HostThread {
             }
             Command::Quit => Ok(Done::Ok),
             edit => {
+                self.world.set_by_hand(true);
                 let result = self.edit_entities(edit);
+                self.world.set_by_hand(false);
                 self.edit(result)
             }
         }

@@ -1,6 +1,7 @@
 //! From a world and a request to a snapshot. Reading is no run and enters no schedule.
 
 use super::entities::EntityList;
+use super::journal::JournalList;
 use super::shapes;
 use super::{
     BlockState, CatalogView, ClassView, ComponentState, ComponentView, DeferredView, EntityDetail,
@@ -24,6 +25,7 @@ pub(crate) struct Inspector {
     generation: u64,
     catalog: Arc<CatalogView>,
     entities: EntityList,
+    journal: JournalList,
     plan: Option<(Arc<Plan>, Arc<ScheduleView>)>,
     /// The last copy of each block looked into, for while a run holds its pool.
     last: HashMap<(EntityId, ComponentId), ComponentState>,
@@ -63,6 +65,7 @@ impl Inspector {
         }
         out.memory = request.memory.then(|| memory(world));
         out.deferred = request.deferred.then(|| deferred(world));
+        out.journal = request.journal.as_ref().map(|asked| self.journal.page(world, asked, &self.catalog));
         match &request.shapes {
             Some(asked) => shapes::fill(world, asked, out.shapes.get_or_insert_default()),
             None => out.shapes = None,

@@ -1,7 +1,7 @@
 //! The entity list: filtered, sorted, and of that the rows in view.
 
 use super::{CatalogView, EntitiesRequest, EntityPage, EntityRow, Sort, SortBy};
-use crate::component::{Entity, FieldValue, Role};
+use crate::component::{Entity, Field, FieldValue, Role};
 use crate::filter::{Filter, Names, Subject, SubjectValue};
 use crate::id::{ComponentId, EntityId, Ordinal};
 use crate::world::World;
@@ -209,6 +209,11 @@ impl Texts {
         self.all.get(number).unwrap_or(&self.none)
     }
 
+    /// What a block holds in a field with the role `Text`.
+    pub(super) fn in_block(&self, field: &Field, block: &[u8]) -> &str {
+        self.get(bytemuck::pod_read_unaligned(&block[field.offset..field.offset + 4]))
+    }
+
     fn of_type(&self, number: u32) -> (Arc<str>, Arc<str>) {
         let name = self.get(number);
         (name.clone(), self.class_of.get(name).unwrap_or(&self.none).clone())
@@ -251,8 +256,7 @@ impl Subject for WorldSubject<'_> {
         let block = self.world.peek_bytes(self.id, component)?;
         let description = self.world.registry().get(component).fields().get(field)?;
         if description.role == Role::Text {
-            let number = bytemuck::pod_read_unaligned(&block[description.offset..description.offset + 4]);
-            return Some(SubjectValue::Text(self.texts.get(number)));
+            return Some(SubjectValue::Text(self.texts.in_block(description, block)));
         }
         let ordinal_of = |id| self.world.ordinal(id);
         match crate::component::field_value(description, block, self.world.heap(), ordinal_of) {
@@ -276,7 +280,7 @@ impl Names for World {
     fn component(&self, name: &str) -> Option<ComponentId> {
         self.registry().by_name(name)
     }
-    fn fields(&self, component: ComponentId) -> &[crate::component::Field] {
+    fn fields(&self, component: ComponentId) -> &[Field] {
         self.registry().get(component).fields()
     }
     fn component_names(&self) -> Vec<&str> {

@@ -2,16 +2,18 @@
 
 mod build; // from a world to a snapshot
 mod entities; // the entity list
+mod journal; // what happened to whom
 mod shapes; // what the world panel paints
 mod snapshot;
 mod view;
 
 pub use crate::timing::{TickSample, TimingRow};
 pub(crate) use build::Inspector;
+pub(crate) use journal::journal_csv;
 pub use snapshot::{
     BlockState, CatalogView, ClassView, ComponentState, ComponentView, DeferredBlock, DeferredView,
-    EntityDetail, EntityName, EntityPage, EntityRow, MemoryView, OpenRun, PairReason, PoolView, RawBlock,
-    RunState, ScheduleView, Shape, ShapesView, Snapshot, Status, StopReason, SystemState, SystemView,
-    TemplateView, TimingView,
+    EntityDetail, EntityName, EntityPage, EntityRow, JournalRow, JournalView, MemoryView, OpenRun,
+    PairReason, PoolView, RawBlock, RunState, ScheduleView, Shape, ShapesView, Snapshot, Status, StopReason,
+    SystemState, SystemView, TemplateView, TimingView,
 };
-pub use view::{ColourBy, EntitiesRequest, ShapesRequest, Sort, SortBy, ViewRequest};
+pub use view::{ColourBy, EntitiesRequest, JournalRequest, ShapesRequest, Sort, SortBy, ViewRequest};

@@ -4,6 +4,7 @@ use crate::component::{Field, FieldValue};
 use crate::id::{ComponentId, EntityId, Ordinal, RunId, SystemId};
 use crate::schedule::PlanNeighbours;
 use crate::timing::{TickSample, TimingRow};
+use crate::world::{Asker, FieldChange, JournalKind, WatchedField};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -32,6 +33,8 @@ pub struct Snapshot {
     pub deferred: Option<DeferredView>,
     /// Shapes.
     pub shapes: Option<ShapesView>,
+    /// The journal.
+    pub journal: Option<JournalView>,
     /// Who the living entities are that fields of `details` point to.
     pub names: Vec<EntityName>,
 }
@@ -460,6 +463,62 @@ pub struct DeferredBlock {
     pub waits_for: Vec<RunId>,
     /// Whether it is held by a run that hangs.
     pub quarantined: bool,
+}
+
+/// What the journal recorded.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct JournalView {
+    /// Whether it records.
+    pub is_recording: bool,
+    /// How many entries it keeps at most.
+    pub limit: usize,
+    /// How many it keeps now.
+    pub kept: usize,
+    /// How many there were since the load that it keeps no longer.
+    pub dropped: u64,
+    /// How many of those kept match.
+    pub matching: usize,
+    /// Where the first row stands among those that match.
+    pub first: usize,
+    /// The rows asked for, oldest first.
+    pub rows: Vec<JournalRow>,
+    /// What is wrong with the filter, with the bytes of it that are at fault. No rows then.
+    pub fault: Option<(String, std::ops::Range<usize>)>,
+    /// How long looking at the entries that came last took.
+    pub took: Duration,
+    /// The fields whose every change is recorded.
+    pub watched: Vec<WatchedField>,
+    /// Bytes of what is kept.
+    pub bytes: usize,
+}
+
+/// An entry of the journal.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JournalRow {
+    /// Counts the entries since the load.
+    pub number: u64,
+    /// The tick it happened at.
+    pub tick: u64,
+    /// What happened.
+    pub kind: JournalKind,
+    /// Who asked for it.
+    pub by: Asker,
+    /// The name the asking system had; empty for anybody else.
+    pub by_name: Arc<str>,
+    /// The entity's creation number.
+    pub ordinal: Ordinal,
+    /// The entity.
+    pub id: EntityId,
+    /// Its type; empty if it has none.
+    pub type_name: Arc<str>,
+    /// Its class; empty if it has none.
+    pub class: Arc<str>,
+    /// Whether it is there still.
+    pub lives: bool,
+    /// The component that was added, removed or changed.
+    pub component: Option<ComponentId>,
+    /// Which field changed, and how.
+    pub change: Option<FieldChange>,
 }
 
 /// Shapes to paint.

@@ -1,6 +1,7 @@
 //! What the visible panels want to see. A snapshot holds that and no more.
 
 use crate::id::Ordinal;
+use crate::world::{Asker, JournalKind};
 use serde::{Deserialize, Serialize};
 
 /// What is visible right now; a part that nobody shows is none or false and costs nothing.
@@ -23,6 +24,25 @@ pub struct ViewRequest {
     pub deferred: bool,
     /// Shapes to paint.
     pub shapes: Option<ShapesRequest>,
+    /// Entries of the journal.
+    pub journal: Option<JournalRequest>,
+}
+
+/// Which entries of the journal to show.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct JournalRequest {
+    /// Shows only entries about entities for which this held then; see `Filter`. Empty shows all. `changed:5t` holds
+    /// for entries of the last five ticks.
+    pub filter: String,
+    /// Shows only entries of these kinds; none shows all.
+    pub kinds: Vec<JournalKind>,
+    /// Shows only what this one asked for.
+    pub by: Option<Asker>,
+    /// The first row wanted, counted among those that match, oldest first.
+    pub first: usize,
+    /// How many rows are wanted.
+    pub count: usize,
 }
 
 /// Which rows of the entity list to show.

@@ -143,9 +143,10 @@ impl World {
     ) -> Result<(), AccessFault> {
         let row = self.row_with(id, component)?;
         self.wait_to_write(component)?;
+        let before = self.before_change(row, component);
         self.owe_lists_of_row(row, component, block);
         self.storage.pool_mut(component).replace(row, block);
-        self.emit(WorldEvent::ComponentChanged(id, component));
+        self.tell_changed(id, component, before);
         Ok(())
     }
 
@@ -163,23 +164,43 @@ impl World {
         let component = self.component_named(component)?;
         let row = self.row_with(id, component)?;
         self.wait_to_write(component)?;
-        let definition = self.shared.registry.get(component);
-        let Some(description) = definition.fields().iter().find(|known| known.name == field) else {
-            let names = definition.fields().iter().map(|field| field.name.as_str());
-            return Err(AccessFault::NoField {
-                component: definition.name().to_owned(),
-                field: field.to_owned(),
-                near: crate::scene::suggestion(field, names),
-            });
-        };
+        let (_, place) = self.field_named_of(component, field)?;
+        let before = self.before_change(row, component);
+        let description = &self.shared.registry.get(component).fields()[place];
         let (order, slots) = (&self.order, self.storage.slots.table().clone());
         if let Some(block) = self.storage.pool_mut(component).bytes_of_mut(row) {
             let heap = self.shared.heap();
             set_field(description, block, value, heap, |ordinal| slots.id_of(order.by_ordinal(ordinal)?))
                 .map_err(AccessFault::Value)?;
         }
-        self.emit(WorldEvent::ComponentChanged(id, component));
+        self.tell_changed(id, component, before);
         Ok(())
+    }
+
+    /// A component and the place of its field, by their names.
+    pub(super) fn field_named(
+        &self,
+        component: &str,
+        field: &str,
+    ) -> Result<(ComponentId, usize), AccessFault> {
+        self.field_named_of(self.component_named(component)?, field)
+    }
+
+    fn field_named_of(
+        &self,
+        component: ComponentId,
+        field: &str,
+    ) -> Result<(ComponentId, usize), AccessFault> {
+        let definition = self.shared.registry.get(component);
+        let place = definition.fields().iter().position(|known| known.name == field);
+        place.map(|place| (component, place)).ok_or_else(|| {
+            let names = definition.fields().iter().map(|field| field.name.as_str());
+            AccessFault::NoField {
+                component: definition.name().to_owned(),
+                field: field.to_owned(),
+                near: crate::scene::suggestion(field, names),
+            }
+        })
     }
 
     pub(crate) fn component_named(&self, name: &str) -> Result<ComponentId, AccessFault> {

@@ -12,12 +12,14 @@ impl World {
         if self.destroyed {
             return;
         }
+        let recording = self.pause_journal();
         self.tear_down();
         let mut empty = self.successor(self.catalog.registry().clone());
         // The scheduler stays, as one that acts must.
         std::mem::swap(&mut empty.seat, &mut self.seat);
         self.put_content(empty);
         self.tell_scheduler(Notice::Reset);
+        self.resume_journal(recording, false);
         self.emit(WorldEvent::Cleared);
     }
 
@@ -40,6 +42,7 @@ impl World {
     pub(super) fn replace_content(&mut self, mut fresh: Self) {
         // What listeners make while the old content goes has ids that the fresh content never gives.
         self.storage.slots.end_before(&fresh.storage.slots);
+        let (recording, is_same_scene) = (self.pause_journal(), self.info.name == fresh.info.name);
         self.tear_down();
         fresh.seat.follow(&self.seat);
         for error in self.put_content(fresh) {
@@ -53,6 +56,7 @@ impl World {
             }
         }
         self.emit(WorldEvent::EntitiesReady);
+        self.resume_journal(recording, is_same_scene);
         self.begin_systems();
         self.emit(WorldEvent::Loaded);
     }
@@ -104,6 +108,7 @@ impl World {
         self.indexes = old.indexes;
         self.grids = old.grids;
         self.changes = old.changes;
+        self.journal = old.journal;
         self.gates = old.gates.for_new_content();
         self.clocks.paused = old.clocks.paused;
         self.clocks.max_catch_up = old.clocks.max_catch_up;

@@ -225,6 +225,7 @@ impl World {
         let start = self.workers.clock().now();
         let called = catch_unwind(AssertUnwindSafe(|| body.update(self, &step)));
         let end = self.workers.clock().now();
+        self.note_written_on_world(id);
         self.runs.acting = before;
         self.timing.run(&RunTime { system: id, start, end, worker: None, completes_pass: true });
         let failure = match called {

@@ -279,8 +279,12 @@ impl World {
 
     /// Takes an entity off the list, tells it, and gives up its row.
     pub(super) fn depart(&mut self, id: EntityId) {
+        let is_told = self.listeners.any();
+        if is_told {
+            self.note_leaving(id);
+        }
         self.order.remove(id);
-        if self.listeners.any() {
+        if is_told {
             self.leaving.push_back(id);
             if let Some(row) = self.row(id) {
                 self.storage.rows.set_queryable(row, false);
@@ -319,8 +323,9 @@ impl World {
         let before = *value;
         let result = change(value);
         let after = *value;
+        let noted = self.journal.wants_before(component).then(|| bytemuck::bytes_of(&before).into());
         self.owe_lists(component, bytemuck::bytes_of(&before), bytemuck::bytes_of(&after));
-        self.emit(WorldEvent::ComponentChanged(id, component));
+        self.tell_changed(id, component, noted);
         Some(result)
     }
 }

@@ -130,6 +130,8 @@ pub(crate) struct Listeners {
     all: Vec<Listener>,
     /// Whether `all` are being called; they are taken out meanwhile.
     telling: bool,
+    /// Whether events are told: somebody listens, or the journal records.
+    awake: bool,
     /// Events to be told, oldest first.
     waiting: VecDeque<WorldEvent>,
     typed: Vec<(TypeId, TypedListener)>,
@@ -140,7 +142,12 @@ pub(crate) struct Listeners {
 impl Listeners {
     #[inline]
     pub(crate) fn any(&self) -> bool {
-        self.telling || !self.all.is_empty()
+        self.awake
+    }
+
+    /// Has events told for the journal, or not for it alone.
+    pub(super) fn wake_for_journal(&mut self, on: bool) {
+        self.awake = on || self.telling || !self.all.is_empty();
     }
 
     /// Whether somebody listens for what systems send.
@@ -153,6 +160,7 @@ impl World {
     /// Calls a function with every event from now on.
     pub fn listen(&mut self, listener: impl FnMut(&mut World, &WorldEvent) + Send + 'static) {
         self.listeners.all.push(Box::new(listener));
+        self.listeners.awake = true;
     }
 
     /// Calls a function with every event that is about an entity, from now on.
@@ -207,6 +215,7 @@ impl World {
         }
         self.listeners.telling = true;
         while let Some(event) = self.listeners.waiting.pop_front() {
+            self.note_event(&event);
             // Taken out while they run, since they get the whole world.
             let mut all = std::mem::take(&mut self.listeners.all);
             let told = catch_unwind(AssertUnwindSafe(|| {

@@ -24,6 +24,7 @@ mod hash; // the state in one number
 mod hung; // runs that do not end
 mod index; // entities by the value of a field
 mod index_value;
+mod journal; // what happened to whom, and who asked
 mod layout; // rows in saves
 mod lifecycle; // what systems hear of their world
 mod links; // who joins and leaves a query, told at once
@@ -56,6 +57,7 @@ pub use hung::Hung;
 pub(crate) use index::LentIndexes;
 pub use index::{Index, IndexError, IndexKind};
 pub use index_value::IndexValue;
+pub use journal::{Asker, FieldChange, Journal, JournalEntry, JournalKind, WatchedField};
 pub use load::{LoadError, LoadOptions, LoadPhase, LoadProgress, LoadReport, LoadStep};
 pub use off_thread::{Loopback, OffThread};
 pub use query::PreparedQuery;
@@ -146,6 +148,7 @@ pub struct World {
     grids: Vec<grid::GridIndex>,
     /// Who changed when, while somebody asks.
     changes: Option<changes::ChangeRecord>,
+    journal: journal::Journal,
     gates: gates::Gates,
     systems: Systems,
     runs: OpenRuns,
@@ -218,6 +221,7 @@ impl World {
             indexes: Vec::new(),
             grids: Vec::new(),
             changes: None,
+            journal: journal::Journal::default(),
             gates: gates::Gates::default(),
             systems: Systems::default(),
             runs: OpenRuns::default(),

@@ -202,6 +202,7 @@ impl World {
         let Job { worker: system_part, lent, part, run: finished, .. } = *job;
         let members: usize = lent.queries.first().map_or(0, |query| query.mask.members);
         self.storage.take_back(lent);
+        self.note_written_by(system, run);
         let taken = self.runs.get_mut(run).is_some_and(|open| {
             open.done = true;
             open.due.taken

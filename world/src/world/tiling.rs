@@ -81,9 +81,10 @@ impl World {
 
     /// How many systems run as one with the one at a place, from it on.
     ///
-    /// None do where somebody listens for what systems send: it may change the world between their runs.
+    /// None do where somebody listens for what systems send, who may change the world between their runs, or where the
+    /// journal is to say which of them wrote a field.
     pub(super) fn tile_group(&mut self, place: usize) -> usize {
-        if self.systems.apart || self.listeners.any_typed() {
+        if self.systems.apart || self.listeners.any_typed() || self.journal.looks_at_runs() {
             return 1;
         }
         self.systems.tiles().ends[place] - place

@@ -112,6 +112,7 @@ impl World {
         let _ = self.try_settle();
         self.give_up_stuck();
         self.note_changes();
+        self.note_written();
         self.clocks.paused = paused;
         self.emit(WorldEvent::UpdateFinished);
         true
@@ -129,6 +130,7 @@ impl World {
         self.wait_for_room()?;
         let start = self.workers.clock().now();
         self.note_changes();
+        self.note_written();
         self.clocks.game_time += delta;
         self.clocks.tick += 1;
         self.timing.begin_tick(self.clocks.tick, start);

@@ -3,7 +3,7 @@
 use crate::support::{SCENE, catalog};
 use std::time::{Duration, Instant};
 use vivarium_world::inspect::{
-    EntitiesRequest, RunState, ShapesRequest, Snapshot, Sort, SortBy, ViewRequest,
+    EntitiesRequest, JournalRequest, RunState, ShapesRequest, Snapshot, Sort, SortBy, ViewRequest,
 };
 use vivarium_world::{
     Command, Done, FieldValue, Host, HostEvent, HostHandle, HostOptions, Ordinal, SaveForm, Target,
@@ -52,6 +52,7 @@ fn everything() -> ViewRequest {
         memory: true,
         deferred: true,
         shapes: Some(ShapesRequest::default()),
+        journal: Some(JournalRequest::default()),
     }
 }
 
@@ -64,6 +65,7 @@ fn a_snapshot_holds_what_was_asked_for_and_no_more() {
             && bare.details.is_empty()
             && bare.memory.is_none()
             && bare.systems.is_empty()
+            && bare.journal.is_none()
     );
     host.set_view(everything());
     let full = wait_for(&mut host, |snapshot| snapshot.entities.is_some());

@@ -21,6 +21,7 @@ mod hostile;
 mod hung;
 mod idle;
 mod index;
+mod journal;
 mod links;
 mod lists;
 mod loading;
