@@ -393,6 +393,7 @@ mod tests {
             mean: Duration::ZERO,
             mean_chunk: None,
             state: SystemState::Idle,
+            waiting: 0,
             last_error: None,
         };
         Snapshot {

@@ -11,8 +11,9 @@ use std::sync::Arc;
 use std::time::Duration;
 use vivarium_world::inspect::*;
 use vivarium_world::{
-    Asker, Command, ComponentId, EntityId, Field, FieldChange, FieldValue, JournalKind, LogLevel, LogLine,
-    Ordinal, PlanNeighbours, Role, RunId, Scalar, SystemId, WatchedField,
+    Access, Asker, Command, ComponentId, EntityId, Field, FieldChange, FieldValue, JournalKind, LogLevel,
+    LogLine, Ordinal, Plan, PlanNeighbours, Role, RunId, Scalar, SystemAccess, SystemError, SystemId,
+    SystemPhase, WatchedField,
 };
 
 pub(crate) const TRANSFORM: ComponentId = ComponentId(1);
@@ -304,18 +305,76 @@ fn system(
         runs: 1_204,
         mean: Duration::from_micros(40),
         state: SystemState::Idle,
+        waiting: 0,
         last_error: None,
     }
 }
 
 fn systems() -> Vec<SystemView> {
-    let mut bounce = system(BOUNCE, "bounce", &[BODY], &[VELOCITY], 1);
+    let mut bounce = system(BOUNCE, "bounce", &[BODY], &[VELOCITY], 2);
     bounce.params = vec![(field("damping", Scalar::F64, 0), FieldValue::Float(0.99))];
     bounce.state = SystemState::Queued { after: Some(MOVE) };
-    let mut watch = system(WATCH, "watch", &[HEALTH], &[], 0);
+    bounce.waiting = 1;
+    let mut watch = system(WATCH, "watch", &[HEALTH], &[], 1);
     watch.kind = "system";
-    watch.last_error = Some("grass 40v1 has no health".to_owned());
-    vec![system(MOVE, "move", &[], &[TRANSFORM, VELOCITY], 0), bounce, watch]
+    watch.last_error = Some(SystemError {
+        system: Some(WATCH),
+        name: "watch".to_owned(),
+        phase: SystemPhase::Update,
+        entity: Some((id(0), Some(Ordinal(0)))),
+        message: "grass 40v1 has no health".to_owned(),
+        panicked: false,
+        tick: 8,
+    });
+    vec![system(MOVE, "move", &[], &[TRANSFORM, VELOCITY], 1), bounce, watch]
+}
+
+fn distribution(micros: u64) -> Distribution {
+    let bucket = |from: u64, to: u64, count| Bucket {
+        from: Duration::from_micros(from),
+        to: Duration::from_micros(to),
+        count,
+    };
+    Distribution {
+        p50: Duration::from_micros(micros),
+        p95: Duration::from_micros(micros * 3 / 2),
+        p99: Duration::from_micros(micros * 9 / 5),
+        buckets: vec![
+            bucket(micros / 2, micros, 20),
+            bucket(micros, micros * 3 / 2, 37),
+            bucket(micros * 3 / 2, micros * 2, 3),
+        ],
+    }
+}
+
+/// The schedule of [`systems`]; two of them run as one.
+fn schedule() -> ScheduleView {
+    let accesses: Vec<SystemAccess> = systems()
+        .iter()
+        .map(|system| {
+            let reads = system.reads.iter().fold(Access::new(), |access, &read| access.read(read));
+            let access = system.writes.iter().fold(reads, |access, &write| access.write(write));
+            SystemAccess { id: system.id, name: system.name.clone(), access }
+        })
+        .collect();
+    let catalog = catalog();
+    let names = |id: ComponentId| catalog.component(id).map_or("", |component| component.name.as_str());
+    let mut schedule = ScheduleView::new(Arc::new(Plan::compile(&accesses)), &names);
+    schedule.neighbours = vec![
+        PlanNeighbours {
+            earlier: MOVE,
+            later: BOUNCE,
+            joined: true,
+            sentence: "`move` and `bounce` run as one, tile by tile".to_owned(),
+        },
+        PlanNeighbours {
+            earlier: BOUNCE,
+            later: WATCH,
+            joined: false,
+            sentence: "`bounce` and `watch` do not run as one: `watch` has a filter".to_owned(),
+        },
+    ];
+    schedule
 }
 
 fn timing() -> TimingView {
@@ -327,6 +386,8 @@ fn timing() -> TimingView {
         max: Duration::from_micros(micros * 2),
         samples: 60,
         effects: Duration::from_micros(micros / 10),
+        last: Duration::from_micros(micros + 5),
+        distribution: Some(Arc::new(distribution(micros))),
     };
     let tick = |tick: u64| TickSample {
         tick,
@@ -404,29 +465,7 @@ fn snapshot() -> Snapshot {
         }),
         details: vec![guardian()],
         systems: systems(),
-        schedule: Some(Arc::new(ScheduleView {
-            batches: vec![vec![MOVE, WATCH], vec![BOUNCE]],
-            reasons: vec![PairReason {
-                earlier: MOVE,
-                later: BOUNCE,
-                kind: "write/write",
-                sentence: "`bounce` waits for `move`: both write `velocity`".to_owned(),
-            }],
-            neighbours: vec![
-                PlanNeighbours {
-                    earlier: MOVE,
-                    later: BOUNCE,
-                    joined: true,
-                    sentence: "`move` and `bounce` run as one, tile by tile".to_owned(),
-                },
-                PlanNeighbours {
-                    earlier: BOUNCE,
-                    later: WATCH,
-                    joined: false,
-                    sentence: "`bounce` and `watch` do not run as one: `watch` has a filter".to_owned(),
-                },
-            ],
-        })),
+        schedule: Some(Arc::new(schedule())),
         timing: Some(timing()),
         memory: Some(MemoryView {
             pools: vec![held, pool(VELOCITY, 2, 0, 512), pool(BODY, 4, 0, 512)],

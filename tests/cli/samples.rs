@@ -60,7 +60,7 @@ fn a_seed_decides_what_chance_does() {
 fn a_schedule_is_told_as_text_graph_and_document() {
     let folder = Folder::new();
     let text = folder.run(&["schedule", "harbor"]).exits(0).stdout;
-    assert!(text.starts_with("0: tide\n1: sail\n"), "{text}");
+    assert!(text.starts_with("1: tide\n2: sail\n"), "{text}");
     assert!(text.contains("`tide` and `sail` do not run as one: "), "{text}");
     let dot = folder.run(&["schedule", "harbor", "--format", "dot"]).exits(0).stdout;
     assert!(dot.starts_with("digraph") && dot.contains("tide"), "{dot}");

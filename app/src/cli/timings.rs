@@ -108,6 +108,7 @@ mod tests {
             max: three,
             samples: 60,
             effects: one,
+            ..TimingRow::default()
         };
         let tick = |tick| TickSample { tick, took: three, runs: Vec::new() };
         TimingView {

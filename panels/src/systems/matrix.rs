@@ -6,8 +6,8 @@ use crate::view::View;
 use crate::{format, widgets};
 use egui::accesskit::Role;
 use egui::{Align2, Color32, FontId, Rect, RichText, ScrollArea, Sense, TextStyle, Ui, pos2, vec2};
-use vivarium_world::SystemId;
 use vivarium_world::inspect::ScheduleView;
+use vivarium_world::{ReasonKind, SystemId};
 
 /// Side of a cell.
 const CELL: f32 = 20.0;
@@ -20,7 +20,9 @@ pub(super) fn ui(ui: &mut Ui, view: &View<'_>, schedule: &ScheduleView, chosen: 
     explanation(ui, view, schedule, *chosen);
     ui.horizontal_wrapped(|ui| {
         ui.weak("Free pairs are empty.");
-        for kind in ["write/read", "write/write", "creation seen", "exclusive"] {
+        for kind in
+            [ReasonKind::WriteRead, ReasonKind::WriteWrite, ReasonKind::CreationRead, ReasonKind::Exclusive]
+        {
             let colour = colour(kind, Palette::of(ui.visuals()));
             ui.label(RichText::new(format!("{} {kind}", model::letter(kind))).color(colour));
         }
@@ -110,11 +112,11 @@ fn grid(ui: &mut Ui, view: &View<'_>, schedule: &ScheduleView, chosen: &mut Pair
     }
 }
 
-fn colour(kind: &str, palette: &Palette) -> Color32 {
+fn colour(kind: ReasonKind, palette: &Palette) -> Color32 {
     match kind {
-        "write/write" => palette.warn,
-        "creation seen" => palette.good,
-        "exclusive" => palette.error,
-        _ => palette.accent,
+        ReasonKind::WriteWrite => palette.warn,
+        ReasonKind::CreationRead | ReasonKind::CreationQueried | ReasonKind::CreatesWrites => palette.good,
+        ReasonKind::Exclusive => palette.error,
+        ReasonKind::WriteRead | ReasonKind::ReadWrite => palette.accent,
     }
 }

@@ -193,7 +193,7 @@ impl SystemsPanel {
             });
         }
         if let Some(error) = &system.last_error {
-            ui.label(RichText::new(error).color(Palette::of(ui.visuals()).error));
+            ui.label(RichText::new(&error.message).color(Palette::of(ui.visuals()).error));
         }
         let reasons = schedule.map_or(&[][..], |schedule| &schedule.reasons);
         for reason in reasons.iter().filter(|r| r.earlier == system.id || r.later == system.id) {
@@ -252,7 +252,7 @@ fn system_row(
         let failed = system.last_error.is_some();
         let response = ui.label(if failed { name.color(palette.error) } else { name });
         if let Some(error) = &system.last_error {
-            response.on_hover_text(format!("Last error: {error}"));
+            response.on_hover_text(format!("Last error: {}", error.message));
         }
     });
     row.col(|ui| drop(ui.weak(system.kind)));

@@ -2,7 +2,7 @@
 
 use crate::view::View;
 use vivarium_world::inspect::{PairReason, ScheduleView, SystemState, SystemView};
-use vivarium_world::{ComponentId, PlanNeighbours, SystemId};
+use vivarium_world::{ComponentId, PlanNeighbours, ReasonKind, SystemId};
 
 /// A line of the list: the head of a batch, or a system of it.
 #[derive(Debug, PartialEq)]
@@ -52,12 +52,12 @@ pub(super) fn neighbours(schedule: &ScheduleView, system: SystemId) -> impl Iter
 }
 
 /// One letter for a kind of reason, so that colour is not all that tells them apart.
-pub(super) fn letter(kind: &str) -> &'static str {
+pub(super) fn letter(kind: ReasonKind) -> &'static str {
     match kind {
-        "write/write" => "w",
-        "creation seen" => "c",
-        "exclusive" => "x",
-        _ => "r",
+        ReasonKind::WriteWrite => "w",
+        ReasonKind::CreationRead | ReasonKind::CreationQueried | ReasonKind::CreatesWrites => "c",
+        ReasonKind::Exclusive => "x",
+        ReasonKind::WriteRead | ReasonKind::ReadWrite => "r",
     }
 }
 
@@ -70,6 +70,8 @@ pub(super) fn state(system: &SystemView, view: &View<'_>) -> String {
         SystemState::Queued { after: None } => "queued".to_owned(),
         SystemState::Running { worker: Some(worker) } => format!("running on worker {worker}"),
         SystemState::Running { worker: None } => "running".to_owned(),
+        SystemState::Publishing => "done, its effects wait".to_owned(),
+        SystemState::Hung => "hangs".to_owned(),
     }
 }
 
@@ -135,7 +137,7 @@ pub(super) fn as_dot(view: &View<'_>, schedule: &ScheduleView) -> String {
     }
     for reason in &schedule.reasons {
         let (from, to) = (reason.earlier, reason.later);
-        text.push_str(&format!("  s{from} -> s{to} [label={}];\n", quoted(reason.kind)));
+        text.push_str(&format!("  s{from} -> s{to} [label={}];\n", quoted(reason.kind.label())));
     }
     text.push_str("}\n");
     text
@@ -169,8 +171,7 @@ mod tests {
     #[test]
     fn systems_the_schedule_leaves_out_are_not_lost() {
         let fixture = Fixture::paused();
-        let schedule =
-            ScheduleView { batches: vec![vec![MOVE]], reasons: Vec::new(), neighbours: Vec::new() };
+        let schedule = ScheduleView { batches: vec![vec![MOVE]], ..ScheduleView::default() };
         let names = names(&lines(&fixture.snapshot.systems, Some(&schedule)));
         assert_eq!(names, ["Batch 1: ", "move", "In no batch: ", "bounce", "watch"]);
     }

@@ -151,6 +151,11 @@ pub enum Command {
     },
     /// Forget the slowest ticks and begin a new window.
     ResetTiming,
+    /// Set how long the windows of the timings are, and begin a new one.
+    TimingWindow {
+        /// From 10 to 600,000, of unscaled time.
+        milliseconds: f64,
+    },
     /// Regroup rows so that queries meet long runs of members.
     Compact,
     /// Finish what is open and end the thread.

@@ -9,6 +9,7 @@ use crate::id::{EntityId, Ordinal};
 use crate::inspect::{JournalRequest, journal_csv};
 use crate::world::{SaveReport, World};
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 impl HostThread {
     pub(super) fn execute(&mut self, command: Command) -> Result<Done, String> {
@@ -84,6 +85,15 @@ impl HostThread {
             }
             Command::ResetTiming => {
                 self.world.timing_mut().reset();
+                Ok(Done::Ok)
+            }
+            Command::TimingWindow { milliseconds } => {
+                if !(10.0..=600_000.0).contains(&milliseconds) {
+                    return Err("a window of the timings is 10 to 600,000 milliseconds long".to_owned());
+                }
+                let timing = self.world.timing_mut();
+                timing.set_window(Duration::from_secs_f64(milliseconds / 1000.0));
+                timing.flush();
                 Ok(Done::Ok)
             }
             Command::Compact => {

@@ -207,7 +207,7 @@ impl HostThread {
     fn fill_status(&mut self, run_state: RunState) {
         let now = self.clock.now();
         let deferred = if self.view.deferred || self.view.memory { self.world.deferred_blocks() } else { 0 };
-        let bytes = self.world.bytes();
+        let (bytes, backlog) = (self.world.bytes(), self.world.backlog());
         let clocks = self.world.clocks().clone();
         let info = self.world.info();
         let ticks_per_second = if self.drive.is_moving() { self.rate.measure(now) } else { 0.0 };
@@ -233,6 +233,7 @@ impl HostThread {
         status.edited = self.edited;
         status.threads = self.world.threads();
         status.dropped_steps = clocks.dropped_steps;
+        status.backlog = backlog;
     }
 
     /// Makes a snapshot if something changed, the display is ready for one, and the last was taken.

@@ -5,15 +5,16 @@ use super::journal::JournalList;
 use super::shapes;
 use super::{
     BlockState, CatalogView, ClassView, ComponentState, ComponentView, DeferredView, EntityDetail,
-    EntityName, MemoryView, OpenRun, PairReason, PoolView, RawBlock, ScheduleView, Snapshot, SystemState,
-    SystemView, TemplateView, TimingView, ViewRequest,
+    EntityName, MemoryView, OpenRun, PoolView, RawBlock, ScheduleView, Snapshot, SystemState, SystemView,
+    TemplateView, TimingView, ViewRequest,
 };
 use crate::component::{FieldValue, field_value};
 use crate::config::Config;
 use crate::entity::Prepared;
 use crate::id::{ComponentId, EntityId, Ordinal, RunId, SystemId};
 use crate::schedule::{Creates, Plan};
-use crate::world::World;
+use crate::system::SystemKind;
+use crate::world::{RunProgress, World};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
@@ -57,6 +58,7 @@ impl Inspector {
             fill_systems(world, &mut out.systems);
         }
         out.schedule = request.schedule.then(|| self.schedule(world));
+        world.timing_mut().gather_distributions(request.timing);
         if request.timing {
             let timing = out.timing.get_or_insert_default();
             fill_timing(world, timing);
@@ -86,7 +88,8 @@ impl Inspector {
         match &self.plan {
             Some((known, view)) if Arc::ptr_eq(known, &plan) => view.clone(),
             _ => {
-                let view = Arc::new(schedule_view(world, &plan));
+                let name = |component: ComponentId| world.registry().get(component).name();
+                let view = Arc::new(ScheduleView::new(plan.clone(), &name));
                 self.plan = Some((plan, view.clone()));
                 view
             }
@@ -244,10 +247,19 @@ fn catalog(world: &World, entities: &mut EntityList) -> CatalogView {
 
 fn fill_systems(world: &mut World, out: &mut Vec<SystemView>) {
     let plan = world.plan();
-    let batch = |id: SystemId| plan.place(id).map(|place| plan.batches().levels()[place]);
+    let batch = |id: SystemId| plan.place(id).map(|place| plan.batches().levels()[place] + 1);
     for system in world.systems() {
         let access = &system.access;
-        let running = system.open_run.and_then(|run| world.open_run(run));
+        let (waiting, after) = world.queued_runs(system.id);
+        let is_of_workers = matches!(system.kind, SystemKind::Worker | SystemKind::EntityWorker);
+        let state = match system.open_run.and_then(|run| world.progress_of(run)) {
+            Some(RunProgress::Open { worker: None }) if is_of_workers => SystemState::Queued { after: None },
+            Some(RunProgress::Open { worker }) => SystemState::Running { worker },
+            Some(RunProgress::Done) => SystemState::Publishing,
+            Some(RunProgress::Hung) => SystemState::Hung,
+            None if waiting == 0 => SystemState::Idle,
+            None => SystemState::Queued { after },
+        };
         out.push(SystemView {
             id: system.id,
             name: system.name.to_string(),
@@ -269,28 +281,11 @@ fn fill_systems(world: &mut World, out: &mut Vec<SystemView>) {
             mean_chunk: system.mean_chunk,
             runs: system.runs,
             mean: world.timing().mean(system.id),
-            state: match (running, world.queued_runs(system.id)) {
-                (Some(_), _) => SystemState::Running { worker: None },
-                (None, (0, _)) => SystemState::Idle,
-                (None, (_, after)) => SystemState::Queued { after },
-            },
+            state,
+            waiting,
             last_error: system.last_error,
         });
     }
-}
-
-fn schedule_view(world: &World, plan: &Plan) -> ScheduleView {
-    let name = |component: ComponentId| world.registry().get(component).name();
-    let place = |place: usize| plan.systems()[place].id;
-    let batches = plan.batches().batches().iter().map(|batch| batch.iter().map(|&at| place(at)).collect());
-    let reasons = plan.ordered_pairs(&name).map(|pair| PairReason {
-        earlier: pair.earlier,
-        later: pair.later,
-        kind: pair.kind,
-        sentence: pair.sentence,
-    });
-    let neighbours = plan.neighbours().collect();
-    ScheduleView { batches: batches.collect(), reasons: reasons.collect(), neighbours }
 }
 
 fn fill_timing(world: &World, out: &mut TimingView) {

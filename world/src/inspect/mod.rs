@@ -7,7 +7,7 @@ mod shapes; // what the world panel paints
 mod snapshot;
 mod view;
 
-pub use crate::timing::{TickSample, TimingRow};
+pub use crate::timing::{Bucket, Distribution, TickSample, TimingRow};
 pub(crate) use build::Inspector;
 pub(crate) use journal::journal_csv;
 pub use snapshot::{

@@ -2,9 +2,9 @@
 
 use crate::component::{Field, FieldValue};
 use crate::id::{ComponentId, EntityId, Ordinal, RunId, SystemId};
-use crate::schedule::PlanNeighbours;
+use crate::schedule::{ComponentNames, Pair, Plan, PlanNeighbours, ReasonKind};
 use crate::timing::{TickSample, TimingRow};
-use crate::world::{Asker, FieldChange, JournalKind, WatchedField};
+use crate::world::{Asker, FieldChange, JournalKind, SystemError, WatchedField};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -87,6 +87,8 @@ pub struct Status {
     pub threads: usize,
     /// Steps dropped because the world could not keep up.
     pub dropped_steps: u64,
+    /// Updates that have runs waiting.
+    pub backlog: usize,
 }
 
 /// What the world is doing.
@@ -309,7 +311,7 @@ pub struct SystemView {
     pub kills: bool,
     /// Whether it may touch anything, and so runs alone.
     pub exclusive: bool,
-    /// Its batch in the compiled schedule.
+    /// Its batch in the compiled schedule, from 1.
     pub batch: Option<usize>,
     /// Its parameters with their values, for those that have any.
     pub params: Vec<(Field, FieldValue)>,
@@ -324,8 +326,10 @@ pub struct SystemView {
     pub mean: Duration,
     /// What it is doing.
     pub state: SystemState,
-    /// The last error it reported.
-    pub last_error: Option<String>,
+    /// Runs of it that wait to begin.
+    pub waiting: usize,
+    /// The last error it reported, or that was reported of it.
+    pub last_error: Option<SystemError>,
 }
 
 /// What a system is doing.
@@ -333,27 +337,59 @@ pub struct SystemView {
 pub enum SystemState {
     /// Nothing.
     Idle,
-    /// Waiting for another system.
+    /// Waiting for another system, or for a worker that has time.
     Queued {
-        /// The first one it waits for.
+        /// The first one it waits for; none if it waits for a worker.
         after: Option<SystemId>,
     },
     /// Running.
     Running {
-        /// On which worker; none for the world thread.
+        /// On which worker; none for the world thread, or whoever else finishes it.
         worker: Option<usize>,
     },
+    /// Its work is done; what it asks for waits for its turn.
+    Publishing,
+    /// It runs without end, and nobody waits for it any more.
+    Hung,
 }
 
 /// The compiled conflict schedule.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ScheduleView {
+    /// The schedule itself, which answers what is asked about it: why, and what if not.
+    pub plan: Arc<Plan>,
     /// Systems that may run together, batch by batch.
     pub batches: Vec<Vec<SystemId>>,
     /// The reason of every pair that may not run together, the earlier system first.
     pub reasons: Vec<PairReason>,
     /// Every system but the last with the one registered after it: whether they run as one, and why not.
     pub neighbours: Vec<PlanNeighbours>,
+}
+
+impl ScheduleView {
+    /// What a plan says, with components named by `names`.
+    pub fn new(plan: Arc<Plan>, names: &ComponentNames<'_>) -> Self {
+        let pair = |earlier: usize, later: usize| {
+            let Pair::Ordered(reasons) = plan.pair(earlier, later) else { return None };
+            let mut components: Vec<ComponentId> =
+                reasons.iter().filter_map(|reason| reason.components()).flat_map(|set| set.iter()).collect();
+            components.sort_unstable();
+            components.dedup();
+            Some(PairReason {
+                earlier: plan.systems()[earlier].id,
+                later: plan.systems()[later].id,
+                kind: reasons.first()?.kind(),
+                components,
+                sentence: plan.explain_places(earlier, later, names),
+            })
+        };
+        let places = 0..plan.systems().len();
+        let reasons = places
+            .flat_map(|later| plan.predecessors(later).iter().map(move |&earlier| (earlier, later)))
+            .filter_map(|(earlier, later)| pair(earlier, later))
+            .collect();
+        Self { batches: plan.batch_ids(), reasons, neighbours: plan.neighbours().collect(), plan }
+    }
 }
 
 /// Why two systems may not run together.
@@ -363,8 +399,10 @@ pub struct PairReason {
     pub earlier: SystemId,
     /// The one that waits.
     pub later: SystemId,
-    /// A few words: "write/read", "write/write", "creation seen", "exclusive".
-    pub kind: &'static str,
+    /// The strongest reason.
+    pub kind: ReasonKind,
+    /// The components that are reasons.
+    pub components: Vec<ComponentId>,
     /// A sentence: «`bounce` waits for `move`: both touch `velocity`; `move` writes it».
     pub sentence: String,
 }

@@ -41,8 +41,8 @@ pub struct PlanSystem {
     pub id: SystemId,
     /// Its name, with its id where another one has the same name.
     pub label: String,
-    /// Its batch.
-    pub level: usize,
+    /// Its batch, from 1.
+    pub batch: usize,
     /// Names of what it reads, `entity` only if it says so.
     pub reads: Vec<String>,
     /// Names of what it writes, adds or removes.
@@ -72,13 +72,13 @@ pub struct PlanPair {
 }
 
 impl Plan {
-    /// A line a batch: its number and the systems in it.
+    /// A line a batch: its number, from 1, and the systems in it.
     pub fn batch_lines(&self) -> String {
         let mut text = String::new();
         for (level, batch) in self.batches().batches().iter().enumerate() {
             let labels: Vec<&str> = batch.iter().map(|&place| self.label(place)).collect();
             // Writing to a string cannot fail.
-            let _ = writeln!(text, "{level}: {}", labels.join(", "));
+            let _ = writeln!(text, "{}: {}", level + 1, labels.join(", "));
         }
         text
     }
@@ -128,7 +128,7 @@ impl Plan {
             PlanSystem {
                 id: system.id,
                 label: self.label(place).to_owned(),
-                level,
+                batch: level + 1,
                 reads: listed(&access.named_reads(), names),
                 writes: listed(access.writes(), names),
                 creates: match access.created() {

@@ -69,7 +69,7 @@ impl Batches {
 /// A compiled schedule. Never changes; compile another when systems or what they declare change.
 ///
 /// Systems are named by their place in registration order, from 0, except where an id is asked for.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Plan {
     pub(super) systems: Vec<SystemAccess>,
     /// By system: its name, with its id where another one has the same name.

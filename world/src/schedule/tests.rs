@@ -93,14 +93,14 @@ fn check_sentence(earlier: &str, later: &str, sentence: &str) {
 
 #[test]
 fn a_writer_waits_for_earlier_readers() {
-    check("draw r:pos\n move w:pos r:vel\n heal w:hp", "0: draw, heal\n1: move\n");
+    check("draw r:pos\n move w:pos r:vel\n heal w:hp", "1: draw, heal\n2: move\n");
     check_pair("r:pos", "w:pos", &["read/write"]);
     check_pair("q:pos", "w:pos", &["read/write"]);
 }
 
 #[test]
 fn a_reader_waits_for_an_earlier_writer() {
-    check("move w:pos\n draw r:pos", "0: move\n1: draw\n");
+    check("move w:pos\n draw r:pos", "1: move\n2: draw\n");
     check_pair("w:pos", "q:pos", &["write/read"]);
     check_pair("w:pos", "q:hp,?pos", &["write/read"]);
     check_pair("w:pos", "q:hp,!pos", &["write/read"]);
@@ -108,12 +108,12 @@ fn a_reader_waits_for_an_earlier_writer() {
 
 #[test]
 fn readers_share() {
-    check("draw r:pos\n listen q:pos\n look q:?pos", "0: draw, listen, look\n");
+    check("draw r:pos\n listen q:pos\n look q:?pos", "1: draw, listen, look\n");
 }
 
 #[test]
 fn writers_of_the_same_take_turns() {
-    check("a q:pos w:pos\n b q:pos w:pos\n c q:pos w:pos", "0: a\n1: b\n2: c\n");
+    check("a q:pos w:pos\n b q:pos w:pos\n c q:pos w:pos", "1: a\n2: b\n3: c\n");
     check_pair("q:pos w:pos", "q:pos w:pos", &["write/write"]);
 }
 
@@ -134,7 +134,7 @@ fn everyone_reads_entity() {
 #[test]
 fn exclusive_systems_run_alone() {
     for alone in ["alone", "unknown", "c:*", "+:*"] {
-        check(&format!("a r:pos\n b {alone}\n c r:hp"), "0: a\n1: b\n2: c\n");
+        check(&format!("a r:pos\n b {alone}\n c r:hp"), "1: a\n2: b\n3: c\n");
         check_pair("r:pos", alone, &["exclusive"]);
         check_pair(alone, "r:pos", &["exclusive"]);
     }
@@ -176,12 +176,12 @@ fn a_creator_waits_neither_for_earlier_readers_and_writers_nor_for_creators() {
     check_pair("r:pos", "c:pos", &[]);
     check_pair("w:pos", "c:pos", &[]);
     check_pair("c:pos", "c:pos", &[]);
-    check("draw r:pos\n move w:pos\n spawn c:pos\n hatch c:pos", "0: draw, spawn, hatch\n1: move\n");
+    check("draw r:pos\n move w:pos\n spawn c:pos\n hatch c:pos", "1: draw, spawn, hatch\n2: move\n");
 }
 
 #[test]
 fn killing_alone_orders_nobody() {
-    check("reap q:hp kills\n draw q:pos", "0: reap, draw\n");
+    check("reap q:hp kills\n draw q:pos", "1: reap, draw\n");
 }
 
 #[test]
@@ -208,7 +208,7 @@ fn publication_waits_for_those_a_creation_or_a_kill_could_disturb() {
 fn a_level_is_one_above_the_highest_it_waits_for() {
     check(
         "a w:pos\n b q:pos w:vel\n c q:pos w:hp\n d r:vel,hp w:light\n e w:cargo\n f r:cargo,pos",
-        "0: a, e\n1: b, c, f\n2: d\n",
+        "1: a, e\n2: b, c, f\n3: d\n",
     );
     check("", "");
 }
@@ -327,10 +327,10 @@ fn a_sentence_needs_systems_of_the_plan() {
 fn text_holds_the_batches_and_a_sentence_a_pair() {
     assert_eq!(
         plan("draw r:pos\n move w:pos").text(&name),
-        "0: draw\n1: move\n\n`move` waits for `draw`: both touch `pos`; `move` writes it\n\n\
+        "1: draw\n2: move\n\n`move` waits for `draw`: both touch `pos`; `move` writes it\n\n\
          `draw` and `move` do not run as one: `draw` is no update of entities on the worker pool\n"
     );
-    assert_eq!(plan("draw r:pos").text(&name), "0: draw\n");
+    assert_eq!(plan("draw r:pos").text(&name), "1: draw\n");
 }
 
 #[test]
@@ -350,7 +350,7 @@ fn the_document_serializes_to_names() {
     assert_eq!(
         json["systems"][0],
         serde_json::json!({
-            "id": 0, "label": "spawn", "level": 0, "reads": [], "writes": [], "creates": ["entity", "pos"],
+            "id": 0, "label": "spawn", "batch": 1, "reads": [], "writes": [], "creates": ["entity", "pos"],
             "kills": true, "exclusive": false,
         })
     );

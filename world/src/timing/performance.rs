@@ -76,6 +76,12 @@ impl PerformanceTiming {
         self.windows.set_length(window);
     }
 
+    /// Begins to gather how the times of a window are spread, or ends it and forgets what was gathered. Costs a few
+    /// kilobytes a system while it is on, and nothing while it is off.
+    pub fn gather_distributions(&mut self, on: bool) {
+        self.windows.gather_distributions(on);
+    }
+
     /// An update that is not paused starts. A tick that was not ended is forgotten.
     pub fn begin_tick(&mut self, tick: u64, start: u64) {
         self.ticks.begin(tick, start);
@@ -206,6 +212,43 @@ mod tests {
         assert_eq!(timing.mean(MOVE), Duration::from_millis(4));
         assert!(!tick(&mut timing, 3, 100, 90, &[]));
         check(&timing, "update 15 10 20 x2 0\neffects 0 0 0 x0 0\nmove 4 2 6 x2 0\ndraw 1 1 1 x1 0");
+    }
+
+    #[test]
+    fn how_times_are_spread_is_gathered_only_while_it_is_asked_for() {
+        let mut timing = timing();
+        let spread = |timing: &PerformanceTiming| {
+            let rows = timing.rows();
+            rows.iter().map(|row| row.distribution.as_ref().map(|d| d.p50.as_millis())).collect::<Vec<_>>()
+        };
+        tick(&mut timing, 1, 0, 10, &[run(MOVE, 1, 3)]);
+        timing.flush();
+        assert_eq!(spread(&timing), [None; 4]);
+        timing.gather_distributions(true);
+        tick(&mut timing, 2, 50, 10, &[run(MOVE, 51, 54)]);
+        assert_eq!(spread(&timing), [None; 4], "the window is not whole");
+        timing.gather_distributions(true);
+        timing.flush();
+        assert_eq!(spread(&timing), [Some(10), None, Some(3), None], "asked for twice is asked for once");
+        timing.add_system(SystemId(9), "late");
+        timing.run(&run(SystemId(9), 55, 60));
+        timing.flush();
+        assert_eq!(spread(&timing), [None, None, None, None, Some(5)], "a window without samples has none");
+        timing.run(&run(MOVE, 60, 64));
+        timing.reset();
+        timing.run(&run(DRAW, 65, 66));
+        timing.flush();
+        assert_eq!(spread(&timing), [None, None, None, Some(1), None]);
+        timing.gather_distributions(false);
+        assert_eq!(spread(&timing), [None; 5]);
+    }
+
+    #[test]
+    fn the_last_time_is_known_before_its_window_is_whole() {
+        let mut timing = timing();
+        tick(&mut timing, 1, 0, 10, &[run(MOVE, 1, 3), run(MOVE, 3, 9)]);
+        let last: Vec<_> = timing.rows().iter().map(|row| row.last.as_millis()).collect();
+        assert_eq!(last, [10, 0, 6, 0]);
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! What goes into the timing and what comes out.
 
+use super::distribution::Distribution;
 use crate::id::SystemId;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// One execution of one system. Times are nanoseconds on the clock of the world.
@@ -20,7 +22,7 @@ pub struct RunTime {
 }
 
 /// One line of a window.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct TimingRow {
     /// Whose time; none for the update or the effects as a whole.
     pub system: Option<SystemId>,
@@ -36,6 +38,11 @@ pub struct TimingRow {
     pub samples: u64,
     /// Mean of applying its effects, for systems.
     pub effects: Duration,
+    /// The last of all, whole window or not.
+    pub last: Duration,
+    /// How they are spread; none unless that was [asked for](super::PerformanceTiming::gather_distributions) before
+    /// the window ended.
+    pub distribution: Option<Arc<Distribution>>,
 }
 
 /// One tick.

@@ -1,7 +1,9 @@
 //! The updates, runs and effects of a stretch of time.
 
+use super::distribution::{Distribution, Histogram};
 use super::sample::TimingRow;
 use crate::id::SystemId;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Sum, least, greatest and count of some times in nanoseconds.
@@ -33,17 +35,54 @@ impl Statistics {
 }
 
 /// Statistics of the present window and of the last whole one.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Windowed {
     present: Statistics,
     last: Statistics,
+    /// The time told last.
+    latest: u64,
+    /// How the times of the present window are spread, while somebody asks.
+    histogram: Option<Histogram>,
+    distribution: Option<Arc<Distribution>>,
 }
 
 impl Windowed {
-    const EMPTY: Self = Self { present: Statistics::EMPTY, last: Statistics::EMPTY };
+    const EMPTY: Self = Self {
+        present: Statistics::EMPTY,
+        last: Statistics::EMPTY,
+        latest: 0,
+        histogram: None,
+        distribution: None,
+    };
+
+    fn add(&mut self, time: u64) {
+        self.present.add(time);
+        self.latest = time;
+        if let Some(histogram) = &mut self.histogram {
+            histogram.add(time);
+        }
+    }
 
     fn flush(&mut self) {
         self.last = std::mem::replace(&mut self.present, Statistics::EMPTY);
+        self.distribution = self.histogram.as_mut().and_then(|histogram| {
+            let found = histogram.distribution(self.last.min, self.last.max).map(Arc::new);
+            histogram.clear();
+            found
+        });
+    }
+
+    /// Forgets every time; goes on to gather what it gathers.
+    fn reset(&mut self) {
+        let histogram = self.histogram.take();
+        *self = Self { histogram, ..Self::EMPTY };
+        if let Some(histogram) = &mut self.histogram {
+            histogram.clear();
+        }
+    }
+
+    fn gather(&mut self, on: bool) {
+        (self.histogram, self.distribution) = (on.then(Histogram::default), None);
     }
 
     fn row(&self, system: Option<SystemId>, name: &str, effects: Duration) -> TimingRow {
@@ -56,6 +95,8 @@ impl Windowed {
             max: Duration::from_nanos(max),
             samples,
             effects,
+            last: Duration::from_nanos(self.latest),
+            distribution: self.distribution.clone(),
         }
     }
 }
@@ -87,6 +128,8 @@ struct SystemTimes {
 pub(super) struct Windows {
     length: Duration,
     elapsed: Duration,
+    /// Whether the spread of times is gathered.
+    gathers: bool,
     update: Windowed,
     effects: Windowed,
     /// By id, ascending.
@@ -100,6 +143,7 @@ impl Windows {
         Self {
             length,
             elapsed: Duration::ZERO,
+            gathers: false,
             update: Windowed::EMPTY,
             effects: Windowed::EMPTY,
             systems: Vec::new(),
@@ -115,12 +159,21 @@ impl Windows {
         self.length = length;
     }
 
+    /// Begins to gather how times are spread, or ends it.
+    pub(super) fn gather_distributions(&mut self, on: bool) {
+        if std::mem::replace(&mut self.gathers, on) != on {
+            self.update.gather(on);
+            self.effects.gather(on);
+            self.systems.iter_mut().for_each(|system| system.run.gather(on));
+        }
+    }
+
     /// A system that is there already gets the new name and keeps its times.
     pub(super) fn add_system(&mut self, id: SystemId, name: &str) {
         match self.place(id) {
             Ok(place) => name.clone_into(&mut self.systems[place].name),
             Err(place) => {
-                let system = SystemTimes {
+                let mut system = SystemTimes {
                     id,
                     name: name.to_owned(),
                     run: Windowed::EMPTY,
@@ -128,6 +181,7 @@ impl Windows {
                     effects: Windowed::EMPTY,
                     effects_pass: OpenPass::default(),
                 };
+                system.run.gather(self.gathers);
                 self.systems.insert(place, system);
             }
         }
@@ -145,7 +199,7 @@ impl Windows {
 
     /// Gives whether the window is whole with this update.
     pub(super) fn update(&mut self, took: u64, elapsed: Duration) -> bool {
-        self.update.present.add(took);
+        self.update.add(took);
         self.elapsed = self.elapsed.saturating_add(elapsed);
         self.elapsed >= self.length
     }
@@ -153,15 +207,15 @@ impl Windows {
     pub(super) fn run(&mut self, id: SystemId, took: u64, completes_pass: bool) {
         let Some(system) = self.system(id) else { return };
         if let Some(sample) = system.run_pass.add(took, completes_pass) {
-            system.run.present.add(sample);
+            system.run.add(sample);
         }
     }
 
     pub(super) fn effects(&mut self, id: SystemId, took: u64, completes_pass: bool) {
         let Some(system) = self.system(id) else { return };
         if let Some(sample) = system.effects_pass.add(took, completes_pass) {
-            system.effects.present.add(sample);
-            self.effects.present.add(sample);
+            system.effects.add(sample);
+            self.effects.add(sample);
         }
     }
 
@@ -178,12 +232,12 @@ impl Windows {
     /// Forgets every time, also of passes that are not complete.
     pub(super) fn reset(&mut self) {
         self.elapsed = Duration::ZERO;
-        self.update = Windowed::EMPTY;
-        self.effects = Windowed::EMPTY;
+        self.update.reset();
+        self.effects.reset();
         for system in &mut self.systems {
-            system.run = Windowed::EMPTY;
+            system.run.reset();
             system.run_pass = OpenPass::default();
-            system.effects = Windowed::EMPTY;
+            system.effects.reset();
             system.effects_pass = OpenPass::default();
         }
     }

@@ -104,6 +104,7 @@ impl World {
         self.listeners = old.listeners;
         let reported = std::mem::replace(&mut self.errors, old.errors);
         self.last_error = old.last_error;
+        self.timing.set_window(old.timing.window());
         self.dropped_errors += old.dropped_errors;
         self.indexes = old.indexes;
         self.grids = old.grids;

@@ -137,7 +137,6 @@ impl World {
         };
         let entry = &mut self.systems.list[place];
         entry.keeps_time(due.taken, due.delta);
-        entry.last_error = Some(message.clone());
         let (system, name) = (Some(entry.id), entry.name.to_string());
         let (phase, entity, tick) = (SystemPhase::Update, None, self.clocks.tick);
         self.report(SystemError { system, name, phase, entity, message, panicked, tick });
@@ -237,10 +236,7 @@ impl World {
             entry.body = Some(Body::World(body));
             match &failure {
                 None => entry.uses_time(due.taken, due.delta),
-                Some((message, _)) => {
-                    entry.last_error = Some(message.clone());
-                    entry.keeps_time(due.taken, due.delta);
-                }
+                Some(_) => entry.keeps_time(due.taken, due.delta),
             }
         }
         if let Some((message, panicked)) = failure {

@@ -97,9 +97,6 @@ impl World {
         let tick = self.clocks.tick;
         self.dropped_errors += std::mem::take(&mut effects.more_errors);
         for (id, message) in std::mem::take(&mut effects.errors) {
-            if let Some(entry) = system.and_then(|id| self.systems.get_mut(id)) {
-                entry.last_error = Some(message.clone());
-            }
             let entity = id.map(|id| (id, self.ordinal(id)));
             let (name, phase) = (name.clone(), SystemPhase::Update);
             self.report(SystemError { system, name, phase, entity, message, panicked: false, tick });

@@ -165,7 +165,6 @@ impl World {
         if let Some(message) = failure {
             entry.accumulator.set_enabled(false);
             if let Some(message) = message {
-                entry.last_error = Some(message.clone());
                 self.report_hook(id, name, SystemPhase::Startup, message, false);
             }
         }
@@ -231,9 +230,6 @@ impl World {
             Ok(result) => Some(result),
             Err(panic) => {
                 let message = panic_message(&*panic);
-                if let Some(entry) = self.systems.get_mut(id) {
-                    entry.last_error = Some(message.clone());
-                }
                 self.report_hook(id, name, phase, message, true);
                 None
             }

@@ -5,6 +5,7 @@
 
 mod adding; // components of entities that are there
 mod adopt; // entities that runs created
+mod at_work; // what the workers are at
 mod changes; // who changed when
 mod clocks;
 mod compact;
@@ -45,6 +46,8 @@ mod timing_dependence; // why results may differ
 mod unseen; // by queries for changes, in saves
 mod update;
 mod workers;
+
+pub(crate) use open_runs::RunProgress;
 
 pub use clocks::{Clock, Clocks};
 pub use components::AccessFault;
@@ -363,6 +366,17 @@ impl World {
         self.systems.get(id).map(|entry| entry.name.to_string()).unwrap_or_default()
     }
 
+    /// How far a run that is open has come, and the worker that is at it.
+    pub(crate) fn progress_of(&self, run: RunId) -> Option<RunProgress> {
+        let open = self.runs.iter().find(|open| open.run == run)?;
+        let worker = self.workers.worker_of(run);
+        Some(match (open.done, open.held.is_some()) {
+            (true, _) => RunProgress::Done,
+            (false, true) => RunProgress::Hung,
+            (false, false) => RunProgress::Open { worker },
+        })
+    }
+
     /// Every open run with its system and when it was dispatched, on the world's clock.
     pub(crate) fn runs_since(&self) -> impl Iterator<Item = (RunId, SystemId, u64)> + '_ {
         self.runs.iter().map(|open| (open.run, open.system, open.since))
@@ -395,6 +409,9 @@ impl World {
     }
 
     fn report(&mut self, error: SystemError) {
+        if let Some(entry) = error.system.and_then(|id| self.systems.get_mut(id)) {
+            entry.last_error = Some(error.clone());
+        }
         if self.listeners.any() {
             self.emit(WorldEvent::SystemError(error.clone()));
         }

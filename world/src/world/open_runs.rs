@@ -35,6 +35,20 @@ pub(crate) struct Open {
     due: DueRun,
 }
 
+/// How far an open run has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RunProgress {
+    /// It works, on a worker if one is at it; else it waits for one, or somebody else does it.
+    Open {
+        /// Which worker.
+        worker: Option<usize>,
+    },
+    /// Its work is done, and its effects wait for their turn.
+    Done,
+    /// It was given up, and works still.
+    Hung,
+}
+
 /// What a finished run asks for, waiting to be applied.
 pub(crate) struct Ready {
     pub(crate) run: RunId,
@@ -216,12 +230,6 @@ impl World {
         if let Some(entry) = self.systems.get_mut(system) {
             entry.body = Some(Body::Worker(system_part));
             entry.created_last = effects.created.len();
-            if let JobOutcome::Panicked { message, .. } = &outcome {
-                entry.last_error = Some(message.clone());
-            }
-            if flooded {
-                entry.last_error = Some(EffectError::TooMany(name.to_string()).to_string());
-            }
             let failed = failed || flooded || outcome != JobOutcome::Done;
             match failed {
                 _ if !counts => {}

@@ -295,9 +295,6 @@ impl World {
 
     fn report_item(&mut self, id: SystemId, message: String, panicked: bool) {
         let name = self.system_name(id);
-        if let Some(entry) = self.systems.get_mut(id) {
-            entry.last_error = Some(message.clone());
-        }
         let (system, phase, entity, tick) = (Some(id), SystemPhase::Update, None, self.clocks.tick);
         self.report(SystemError { system, name, phase, entity, message, panicked, tick });
     }

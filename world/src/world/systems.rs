@@ -6,7 +6,7 @@ use super::pass::Pass;
 use super::scheduler::Notice;
 use super::slices::Slice;
 use super::tiling::TileGroups;
-use super::{World, WorldEvent};
+use super::{SystemError, World, WorldEvent};
 use crate::component::FieldValue;
 use crate::id::{RunId, SystemId};
 use crate::memory::{CompiledQuery, LookupPlan, WatchToken};
@@ -75,7 +75,7 @@ pub(crate) struct SystemEntry {
     pub(crate) idle_since: Option<u64>,
     /// Entities its last run created, to have as many ids at hand.
     pub(crate) created_last: usize,
-    pub(crate) last_error: Option<String>,
+    pub(crate) last_error: Option<SystemError>,
 }
 
 /// The systems in registration order, and their compiled schedule.
@@ -188,8 +188,8 @@ pub struct SystemStatus {
     pub runs: u64,
     /// The run that is open, if one is.
     pub open_run: Option<RunId>,
-    /// The last error it reported.
-    pub last_error: Option<String>,
+    /// The last error it reported, or that was reported of it.
+    pub last_error: Option<SystemError>,
 }
 
 impl World {

@@ -1,5 +1,6 @@
 //! The worker pool of a world, and the way back from it.
 
+use super::at_work::AtWork;
 use super::clocks::Clock;
 use crate::id::{RunId, SystemId};
 use crate::system::{Job, JobOutcome, JoinedDone, JoinedJob};
@@ -62,6 +63,8 @@ pub(crate) struct Workers {
     /// Runs in the order they were sent: each thread that has time takes the first. Kept here rather than by the
     /// pool, so that they can move to another pool.
     queue: Queue,
+    /// What the threads are at.
+    at_work: AtWork,
     /// Which content of the world runs belong to from now on.
     pub(super) content: u64,
     clock: Clock,
@@ -74,13 +77,15 @@ impl Workers {
         let mut workers = Self::without_threads(clock);
         workers.threads = threads;
         workers.pool = start_threads(threads)?;
+        workers.at_work = AtWork::new(threads);
         Ok(workers)
     }
 
     /// No threads: jobs run where they are sent from.
     pub(crate) fn without_threads(clock: Clock) -> Self {
         let (sender, receiver) = unbounded();
-        Self { pool: None, threads: 0, queue: Queue::default(), content: 0, clock, sender, receiver }
+        let (queue, at_work) = (Queue::default(), AtWork::new(0));
+        Self { pool: None, threads: 0, queue, at_work, content: 0, clock, sender, receiver }
     }
 
     /// Lets fresh threads go on with what no thread has begun. Those there were end as soon as they are done with
@@ -89,6 +94,7 @@ impl Workers {
         let fresh = start_threads(self.threads)?;
         // Dropping a pool waits for none of its threads.
         self.pool = fresh;
+        self.at_work = AtWork::new(self.threads);
         let waiting: Vec<Vec<RunId>> = lock(&self.queue).iter().map(Waiting::runs).collect();
         waiting.iter().for_each(|_| self.call_a_thread());
         Ok(waiting.concat())
@@ -97,6 +103,11 @@ impl Workers {
     /// Ends the threads as soon as they are done with what they are at; that still comes back.
     pub(crate) fn stop(&mut self) {
         (self.pool, self.threads) = (None, 0);
+    }
+
+    /// The worker that is at a run; none if no worker is, or one of those that were let go.
+    pub(crate) fn worker_of(&self, run: RunId) -> Option<usize> {
+        self.at_work.worker_of(run)
     }
 
     pub(crate) fn clock(&self) -> &Clock {
@@ -161,14 +172,25 @@ impl Workers {
     fn call_a_thread(&self) {
         let Some(pool) = &self.pool else { return };
         let (queue, sender, clock) = (self.queue.clone(), self.sender.clone(), self.clock.clone());
+        let at_work = self.at_work.clone();
         pool.spawn(move || {
             let next = lock(&queue).pop_front();
             match next {
                 Some(Waiting::Single(single)) => {
+                    at_work.begin(single.run, 1);
+                    let completion = execute(single, &clock);
+                    // Before it is sent: who takes it in may look at once.
+                    at_work.end();
                     // If the world is gone nobody waits for this.
-                    let _ = sender.send(execute(single, &clock));
+                    let _ = sender.send(completion);
                 }
-                Some(Waiting::Joined(joined)) => execute_joined(joined, &clock, &sender),
+                Some(Waiting::Joined(joined)) => {
+                    if let Some(&(_, first)) = joined.runs.first() {
+                        at_work.begin(first, joined.runs.len());
+                    }
+                    execute_joined(joined, &clock, &sender);
+                    at_work.end();
+                }
                 None => {}
             }
         });

@@ -3,7 +3,8 @@
 use crate::support::{SCENE, catalog};
 use std::time::{Duration, Instant};
 use vivarium_world::inspect::{
-    EntitiesRequest, JournalRequest, RunState, ShapesRequest, Snapshot, Sort, SortBy, ViewRequest,
+    EntitiesRequest, JournalRequest, RunState, ShapesRequest, Snapshot, Sort, SortBy, SystemState,
+    SystemView, ViewRequest,
 };
 use vivarium_world::{
     Command, Done, FieldValue, Host, HostEvent, HostHandle, HostOptions, Ordinal, SaveForm, Target,
@@ -76,6 +77,7 @@ fn a_snapshot_holds_what_was_asked_for_and_no_more() {
     assert_eq!(full.details[0].components.len(), 4);
     assert_eq!(full.systems.len(), 3);
     assert_eq!(full.schedule.unwrap().batches.len(), 2);
+    assert!(full.timing.unwrap().rows.iter().all(|row| row.samples == 0));
     assert_eq!(full.memory.unwrap().pools.len(), 4);
     assert_eq!(full.catalog.templates[0].instances, 1);
 }
@@ -102,6 +104,32 @@ fn a_running_world_goes_on_by_itself_and_pauses() {
     let paused = wait_for(&mut host, |snapshot| snapshot.status.run_state == RunState::Paused);
     std::thread::sleep(Duration::from_millis(50));
     assert!(host.snapshot().status.tick <= paused.status.tick + 1);
+}
+
+#[test]
+fn timings_say_how_they_are_spread_while_somebody_looks_and_have_the_window_that_was_set() {
+    let mut host = loaded(0);
+    for milliseconds in [0.0, 9.9, f64::NAN, f64::INFINITY] {
+        host.call(Command::TimingWindow { milliseconds }).unwrap_err();
+    }
+    host.call(Command::TimingWindow { milliseconds: 48.0 }).unwrap();
+    load(&mut host, SCENE).unwrap();
+    host.set_view(ViewRequest { timing: true, ..ViewRequest::default() });
+    wait_for(&mut host, |snapshot| snapshot.timing.is_some());
+    host.call(Command::Step { steps: 7 }).unwrap();
+    let seen = wait_for(&mut host, |snapshot| snapshot.status.tick == 7).timing.unwrap();
+    assert_eq!(seen.window, Duration::from_millis(48), "a load leaves it");
+    let update = &seen.rows[0];
+    let spread = update.distribution.as_ref().unwrap();
+    assert_eq!((update.samples, spread.buckets.iter().map(|bucket| bucket.count).sum()), (3, 3));
+    assert!(update.min <= spread.p50 && spread.p50 <= spread.p99 && spread.p99 <= update.max);
+    assert!(update.last > Duration::ZERO);
+    host.set_view(ViewRequest::default());
+    wait_for(&mut host, |snapshot| snapshot.timing.is_none());
+    host.call(Command::Step { steps: 7 }).unwrap();
+    host.set_view(ViewRequest { timing: true, ..ViewRequest::default() });
+    let again = wait_for(&mut host, |snapshot| snapshot.timing.is_some() && snapshot.status.tick == 14);
+    assert_eq!(again.timing.unwrap().rows[0].distribution, None, "nobody looked");
 }
 
 #[test]
@@ -197,6 +225,10 @@ fn a_panicking_system_stops_the_world_and_is_named_and_the_world_goes_on_without
             reason.message.contains("`trap` panicked") && reason.message.contains("sprung"),
             "{reason:?}"
         );
+        let trap = stopped.systems.iter().find(|system| Some(system.id) == reason.system).unwrap();
+        let error = trap.last_error.as_ref().unwrap();
+        assert!(error.panicked && error.message.contains("sprung"), "{error:?}");
+        assert_eq!(error.entity.is_some(), error.message.contains("entity"), "{error:?}");
         let mut logged = false;
         while let Some(event) = host.try_event() {
             logged |= matches!(event, HostEvent::Log(line) if line.message.contains("`trap` panicked"));
@@ -227,6 +259,7 @@ fn every_command_survives_its_line_of_json() {
             value: FieldValue::Float(0.5),
         },
         Command::Save { form: SaveForm::Plain },
+        Command::TimingWindow { milliseconds: 250.0 },
     ] {
         let line = serde_json::to_string(&command).unwrap();
         assert_eq!(serde_json::from_str::<Command>(&line).unwrap(), command, "{line}");
@@ -239,10 +272,22 @@ fn no_command_waits_for_ever_for_a_system_that_hangs() {
         SCENE.replace(r#"{ "system": "aging" }"#, r#"{ "system": "aging" }, { "system": "sleeper" }"#);
     let mut host = host(2);
     load(&mut host, &scene).unwrap();
+    host.set_view(ViewRequest { systems: true, ..ViewRequest::default() });
     host.call(Command::Run).unwrap();
-    wait_for(&mut host, |snapshot| snapshot.status.tick > 3);
+    let is = |wanted: fn(&SystemView) -> bool| {
+        move |snapshot: &Snapshot| {
+            snapshot.status.tick > 3
+                && snapshot.systems.iter().any(|system| system.name == "sleeper" && wanted(system))
+        }
+    };
+    let on_a_worker =
+        |system: &SystemView| matches!(system.state, SystemState::Running { worker: Some(0 | 1) });
+    let running = wait_for(&mut host, is(on_a_worker));
+    assert!(running.systems.iter().any(|system| system.name == "sleeper" && system.waiting > 0));
+    assert!(running.status.backlog > 0);
     let error = host.call(Command::Save { form: SaveForm::Plain }).unwrap_err();
     assert!(error.contains("`sleeper` has been running"), "{error}");
+    wait_for(&mut host, is(|system| system.state == SystemState::Hung));
     load(&mut host, SCENE).unwrap();
     host.call(Command::Save { form: SaveForm::Plain }).unwrap();
     crate::support::WAKE.store(true, std::sync::atomic::Ordering::SeqCst);

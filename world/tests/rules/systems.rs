@@ -187,7 +187,9 @@ fn a_panic_ends_its_run_and_names_the_system_and_the_entity() {
         assert_eq!(ids.iter().map(|&id| x(id)).collect::<Vec<_>>(), [Some(10.0), Some(1.0), Some(2.0)]);
         let status = world.systems().next().unwrap();
         assert!(status.id == system && status.enabled && status.open_run.is_none());
-        assert!(status.last_error.is_some_and(|error| error.contains("one is too many")));
+        let error = status.last_error.unwrap();
+        assert!(error.message.contains("one is too many") && error.tick == 1);
+        assert_eq!(error.entity, errors[0].entity, "what was reported is what is remembered");
         update(&mut world, 1.0);
         assert_eq!(world.take_errors().0.len(), 1, "the host decides, not the world");
     });

@@ -307,7 +307,6 @@ impl World {
             }
             Err(panic) => {
                 let (message, name, id) = (panic_message(&*panic), entry.name.to_string(), entry.id);
-                entry.last_error = Some(message.clone());
                 let (system, phase, entity, tick) = (Some(id), SystemPhase::ShouldRun, None, self.tick());
                 self.report(SystemError { system, name, phase, entity, message, panicked: true, tick });
                 false
