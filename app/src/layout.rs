@@ -19,19 +19,22 @@ pub struct Layout {
 impl Default for Layout {
     fn default() -> Self {
         use PanelId::{
-            Deferred, Entities, Inspector, Log, Memory, Scenes, Schedule, Templates, Timing, World,
+            Deferred, Entities, Inspector, Journal, Log, Memory, Scenes, Schedule, Templates, Timing, World,
         };
         let mut tiles = Tiles::default();
         let scenes = tabs(&mut tiles, &[Scenes]);
         let entities = tabs(&mut tiles, &[Entities]);
         let centre = tabs(&mut tiles, &[World, Schedule, Timing, Memory, Deferred, Templates]);
         let inspector = tabs(&mut tiles, &[Inspector]);
-        let log = tabs(&mut tiles, &[Log]);
+        let lower = tabs(&mut tiles, &[Journal, Log]);
         let left = split(&mut tiles, LinearDir::Vertical, &[(scenes, 0.6), (entities, 1.4)]);
         let columns = [(left, 0.8), (centre, 1.4), (inspector, 0.95)];
         let upper = split(&mut tiles, LinearDir::Horizontal, &columns);
-        let root = split(&mut tiles, LinearDir::Vertical, &[(upper, 1.55), (log, 0.42)]);
-        Self { tree: Tree::new(egui::Id::unique("panels"), root, tiles) }
+        let root = split(&mut tiles, LinearDir::Vertical, &[(upper, 1.55), (lower, 0.42)]);
+        let mut layout = Self { tree: Tree::new(egui::Id::unique("panels"), root, tiles) };
+        // The journal is empty until somebody records.
+        layout.show(Log);
+        layout
     }
 }
 
@@ -58,6 +61,23 @@ impl Layout {
             layout.set_open(other, other == panel);
         }
         layout
+    }
+
+    /// Adds the panels that are not in it, beside the log: a kept layout may be older than they are.
+    #[must_use]
+    pub fn completed(mut self) -> Self {
+        let missing = PanelId::ALL.into_iter().filter(|panel| self.tree.tiles.find_pane(panel).is_none());
+        let missing: Vec<PanelId> = missing.collect();
+        let beside = self.tree.tiles.find_pane(&PanelId::Log).and_then(|log| self.tree.tiles.parent_of(log));
+        for panel in missing {
+            let tile = self.tree.tiles.insert_pane(panel);
+            if let Some(Tile::Container(container)) =
+                beside.and_then(|beside| self.tree.tiles.get_mut(beside))
+            {
+                container.add_child(tile);
+            }
+        }
+        self
     }
 
     /// Whether it can be drawn: a kept layout may come from another version or be damaged.
@@ -283,6 +303,18 @@ mod tests {
         let read: Layout = serde_json::from_str(&text).unwrap();
         assert!(read.is_sound());
         assert_eq!(read.visible(), layout.visible());
+    }
+
+    #[test]
+    fn a_kept_layout_gets_panels_it_does_not_know_beside_the_log() {
+        let mut layout = Layout::default();
+        let tile = layout.tree.tiles.find_pane(&PanelId::Journal).unwrap();
+        layout.tree.remove_recursively(tile);
+        layout.show(PanelId::Memory);
+        assert!(!layout.is_sound());
+        let layout = layout.completed();
+        assert!(layout.is_sound() && layout.is_open(PanelId::Journal));
+        assert!(layout.visible().contains(&PanelId::Memory), "the rest stays");
     }
 
     #[test]

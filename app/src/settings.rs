@@ -55,7 +55,10 @@ impl Settings {
         if kept.version != Self::VERSION {
             return defaults;
         }
-        let layout = serde_json::from_value::<Layout>(kept.layout).ok().filter(Layout::is_sound);
+        let layout = serde_json::from_value::<Layout>(kept.layout)
+            .ok()
+            .map(Layout::completed)
+            .filter(Layout::is_sound);
         let mut settings = Self {
             layout: layout.unwrap_or(defaults.layout),
             theme: theme_from_name(&kept.theme),

@@ -521,7 +521,7 @@ fn journal() -> JournalView {
         change: None,
     };
     let change = FieldChange { field: 0, before: FieldValue::Float(60.0), after: FieldValue::Float(58.0) };
-    let rows = vec![
+    let mut rows = vec![
         row(12, 1_200, JournalKind::Created, 3, Asker::System(BOUNCE), "bounce"),
         JournalRow {
             component: Some(HEALTH),
@@ -534,6 +534,7 @@ fn journal() -> JournalView {
         },
         row(15, 1_204, JournalKind::Killed, 9, Asker::System(MOVE), "move"),
     ];
+    rows.reverse();
     JournalView {
         is_recording: true,
         limit: 10_000,

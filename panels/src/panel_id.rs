@@ -25,13 +25,15 @@ pub enum PanelId {
     Deferred,
     /// The selected entity, block by block.
     Inspector,
+    /// What happened to entities, and who asked.
+    Journal,
     /// The log.
     Log,
 }
 
 impl PanelId {
     /// Every panel, in the order of menus and keys.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Scenes,
         Self::Entities,
         Self::World,
@@ -42,6 +44,7 @@ impl PanelId {
         Self::Deferred,
         Self::Templates,
         Self::Log,
+        Self::Journal,
     ];
 
     /// What tabs and menus call it.
@@ -56,6 +59,7 @@ impl PanelId {
             Self::Memory => "Memory",
             Self::Deferred => "Deferred free",
             Self::Inspector => "Inspector",
+            Self::Journal => "Journal",
             Self::Log => "Log",
         }
     }
@@ -72,6 +76,7 @@ impl PanelId {
             Self::Memory => "memory",
             Self::Deferred => "deferred",
             Self::Inspector => "inspector",
+            Self::Journal => "journal",
             Self::Log => "log",
         }
     }
@@ -81,7 +86,7 @@ impl PanelId {
         Self::ALL.into_iter().find(|panel| panel.name() == name)
     }
 
-    /// The key that shows it: Ctrl+1 to Ctrl+9, and Ctrl+0 for the tenth.
+    /// The key that shows it: Ctrl+1 to Ctrl+9, Ctrl+0 for the tenth, and Ctrl+J for the journal.
     pub const fn key(self) -> KeyboardShortcut {
         let key = match self {
             Self::Scenes => Key::Num1,
@@ -94,6 +99,7 @@ impl PanelId {
             Self::Deferred => Key::Num8,
             Self::Templates => Key::Num9,
             Self::Log => Key::Num0,
+            Self::Journal => Key::J,
         };
         KeyboardShortcut::new(Modifiers::COMMAND, key)
     }

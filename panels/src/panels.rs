@@ -4,8 +4,8 @@ use crate::panel_id::PanelId;
 use crate::request::Request;
 use crate::view::View;
 use crate::{
-    DeferredPanel, EntitiesPanel, InspectorPanel, LogPanel, MemoryPanel, ScenesPanel, StatusBar,
-    SystemsPanel, TemplatesPanel, TimingPanel, TransportBar, WorldPanel,
+    DeferredPanel, EntitiesPanel, InspectorPanel, JournalPanel, LogPanel, MemoryPanel, ScenesPanel,
+    StatusBar, SystemsPanel, TemplatesPanel, TimingPanel, TransportBar, WorldPanel,
 };
 use egui::Ui;
 use vivarium_world::inspect::ViewRequest;
@@ -24,6 +24,7 @@ pub struct Panels {
     memory: MemoryPanel,
     deferred: DeferredPanel,
     inspector: InspectorPanel,
+    journal: JournalPanel,
     log: LogPanel,
 }
 
@@ -51,6 +52,7 @@ impl Panels {
             PanelId::Memory => self.memory.ui(ui, view, out),
             PanelId::Deferred => self.deferred.ui(ui, view, out),
             PanelId::Inspector => self.inspector.ui(ui, view, out),
+            PanelId::Journal => self.journal.ui(ui, view, out),
             PanelId::Log => self.log.ui(ui, view, out),
         }
         for request in out.iter_mut().skip(before) {
@@ -74,6 +76,7 @@ impl Panels {
             PanelId::Memory => self.memory.request(view, wanted),
             PanelId::Deferred => self.deferred.request(view, wanted),
             PanelId::Inspector => self.inspector.request(view, wanted),
+            PanelId::Journal => self.journal.request(view, wanted),
         }
     }
 
@@ -139,6 +142,7 @@ mod tests {
         }
         assert!(asked(PanelId::Memory).memory && !asked(PanelId::Memory).timing);
         assert!(asked(PanelId::Deferred).deferred);
+        assert!(asked(PanelId::Journal).journal.is_some() && asked(PanelId::Memory).journal.is_none());
         assert!(asked(PanelId::Schedule).schedule && asked(PanelId::Schedule).systems);
         assert_eq!(asked(PanelId::Inspector).details, [vivarium_world::Ordinal(2)]);
     }

@@ -30,7 +30,7 @@ pub(super) fn run(arguments: &RunArguments, path: &Path, offer: &Offer) -> Resul
             other => match hosted.host.call(other).map_err(failed)? {
                 Done::Hash { tick, hash } if as_text => output.line(Hash { tick, hash })?,
                 Done::Hash { tick, hash } => hashes.push(Hash { tick, hash }),
-                Done::Saved { text, .. } if as_text => output.text(&text)?,
+                Done::Saved { text, .. } | Done::Exported { text, .. } if as_text => output.text(&text)?,
                 _ => {}
             },
         }

@@ -2,7 +2,7 @@
 
 use super::Inspector;
 use super::question::{DiskChange, Question, Then};
-use crate::documents::DocumentEvent;
+use crate::documents::{DocumentEvent, Purpose};
 use crate::edits::{Step, Undo};
 use crate::files::{Origin, Session};
 use crate::script::Script;
@@ -122,6 +122,10 @@ impl Inspector {
                 self.edits.created_by_undo(&entities, first);
                 self.history.apply(&if first { Select::Set(entities) } else { Select::Add(entities) });
             }
+            (_, Done::Exported { rows: 0, .. }) => {
+                self.note(LogLevel::Warning, "nothing to export: no entry matches");
+            }
+            (_, Done::Exported { name, text, .. }) => self.documents.choose(Purpose::Export { name, text }),
             (Some(Waiting::Hash), Done::Hash { tick, hash }) => {
                 self.note(LogLevel::Info, format!("state hash after tick {tick}: {hash:016x}"));
             }

@@ -55,7 +55,7 @@ impl JournalList {
         }
         self.look(world);
         let journal = world.journal();
-        let wanted = self.found.iter().skip(asked.first).take(asked.count);
+        let wanted = self.found.iter().rev().skip(asked.first).take(asked.count);
         JournalView {
             is_recording: journal.is_recording(),
             limit: journal.limit(),

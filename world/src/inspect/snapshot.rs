@@ -516,9 +516,9 @@ pub struct JournalView {
     pub dropped: u64,
     /// How many of those kept match.
     pub matching: usize,
-    /// Where the first row stands among those that match.
+    /// Where the first row stands among those that match, newest first.
     pub first: usize,
-    /// The rows asked for, oldest first.
+    /// The rows asked for, newest first.
     pub rows: Vec<JournalRow>,
     /// What is wrong with the filter, with the bytes of it that are at fault. No rows then.
     pub fault: Option<(String, std::ops::Range<usize>)>,

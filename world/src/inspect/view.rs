@@ -39,7 +39,7 @@ pub struct JournalRequest {
     pub kinds: Vec<JournalKind>,
     /// Shows only what this one asked for.
     pub by: Option<Asker>,
-    /// The first row wanted, counted among those that match, oldest first.
+    /// The first row wanted, counted among those that match, newest first.
     pub first: usize,
     /// How many rows are wanted.
     pub count: usize,
