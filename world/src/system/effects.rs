@@ -38,7 +38,7 @@ pub(crate) struct Changes {
 
 impl Changes {
     /// Adds a change like the one before; false if it is not alike.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn again(&mut self, kind: ChangeKind, rust_type: TypeId, id: EntityId, block: &[u8]) -> bool {
         let Some(run) = self.runs.last_mut().filter(|_| self.last == Some((kind, rust_type))) else {
             return false;

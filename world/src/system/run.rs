@@ -309,52 +309,62 @@ impl Run {
     ///
     /// # Errors
     /// If the system did not declare that it adds `T`.
+    #[inline]
     pub fn add<T: Component>(&mut self, id: EntityId, value: T) -> Result<(), EffectError> {
-        self.take_room()?;
-        let block = bytemuck::bytes_of(&value);
-        if self.effects.changes.again(ChangeKind::Put, TypeId::of::<T>(), id, block) {
-            return Ok(());
-        }
-        let component = self.component::<T>()?;
-        if !self.capabilities.adds.contains(&component) {
-            return Err(self.undeclared(&format!("add {:?}", T::NAME), "adds::<T>()"));
-        }
-        self.effects.changes.add(ChangeKind::Put, component, TypeId::of::<T>(), id, block);
-        Ok(())
+        self.change::<T>(ChangeKind::Put, id, bytemuck::bytes_of(&value))
     }
 
     /// Writes a component of an entity that has it, after the run.
     ///
     /// # Errors
     /// If the system did not declare that it writes `T`.
+    #[inline]
     pub fn set<T: Component>(&mut self, id: EntityId, value: T) -> Result<(), EffectError> {
-        self.take_room()?;
-        let block = bytemuck::bytes_of(&value);
-        if self.effects.changes.again(ChangeKind::Set, TypeId::of::<T>(), id, block) {
-            return Ok(());
-        }
-        let component = self.component::<T>()?;
-        if !self.capabilities.sets.contains(&component) {
-            return Err(self.undeclared(&format!("set {:?}", T::NAME), "writes::<T>()"));
-        }
-        self.effects.changes.add(ChangeKind::Set, component, TypeId::of::<T>(), id, block);
-        Ok(())
+        self.change::<T>(ChangeKind::Set, id, bytemuck::bytes_of(&value))
     }
 
     /// Takes a component away after the run.
     ///
     /// # Errors
     /// If the system did not declare that it removes `T`.
+    #[inline]
     pub fn remove<T: Component>(&mut self, id: EntityId) -> Result<(), EffectError> {
+        self.change::<T>(ChangeKind::Remove, id, &[])
+    }
+
+    #[inline(always)]
+    fn change<T: Component>(
+        &mut self,
+        kind: ChangeKind,
+        id: EntityId,
+        block: &[u8],
+    ) -> Result<(), EffectError> {
         self.take_room()?;
-        if self.effects.changes.again(ChangeKind::Remove, TypeId::of::<T>(), id, &[]) {
-            return Ok(());
+        match self.effects.changes.again(kind, TypeId::of::<T>(), id, block) {
+            true => Ok(()),
+            false => self.begin_changes::<T>(kind, id, block),
         }
+    }
+
+    /// A change unlike the one before.
+    #[cold]
+    fn begin_changes<T: Component>(
+        &mut self,
+        kind: ChangeKind,
+        id: EntityId,
+        block: &[u8],
+    ) -> Result<(), EffectError> {
         let component = self.component::<T>()?;
-        if !self.capabilities.removes.contains(&component) {
-            return Err(self.undeclared(&format!("remove {:?}", T::NAME), "removes::<T>()"));
+        let Capabilities { sets, adds, removes, .. } = &*self.capabilities;
+        let (declared, what, declare) = match kind {
+            ChangeKind::Put => (adds, "add", "adds::<T>()"),
+            ChangeKind::Set => (sets, "set", "writes::<T>()"),
+            ChangeKind::Remove => (removes, "remove", "removes::<T>()"),
+        };
+        if !declared.contains(&component) {
+            return Err(self.undeclared(&format!("{what} {:?}", T::NAME), declare));
         }
-        self.effects.changes.add(ChangeKind::Remove, component, TypeId::of::<T>(), id, &[]);
+        self.effects.changes.add(kind, component, TypeId::of::<T>(), id, block);
         Ok(())
     }
 
