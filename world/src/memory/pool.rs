@@ -2,7 +2,7 @@
 
 #![expect(unsafe_code, reason = "reads and writes blocks through raw pages; the invariants are in `memory`")]
 
-use super::bits::Presence;
+use super::bits::{Presence, run_of_ones};
 use super::directory::Directory;
 use super::watch::{Watch, WatchToken, Watchers};
 use crate::id::RunId;
@@ -159,6 +159,18 @@ impl Pool {
         }
     }
 
+    /// As `insert`, for rows side by side in a word, none of which had a block.
+    #[inline]
+    pub(crate) fn insert_run(&mut self, row: u32, len: u32, bytes: &[u8]) {
+        let (word, rows) = (row as usize / 64, run_of_ones(row % 64, len));
+        self.put_run(row, len, bytes);
+        self.present.set_word(word, rows);
+        self.version += 1;
+        if self.watchers.any() {
+            self.watchers.mark_new_word(word, rows);
+        }
+    }
+
     /// Writes a block without noting that the row has one: for the pool of ids, which every row has. See `insert`.
     #[inline(always)]
     pub(crate) fn put(&mut self, row: u32, bytes: &[u8]) {
@@ -234,6 +246,20 @@ impl Pool {
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.block_of(row), bytes.len()) };
         if self.watchers.any() {
             self.watchers.mark(row);
+        }
+    }
+
+    /// As `replace`, for rows side by side in a word, all of which have a block.
+    #[inline]
+    pub(crate) fn replace_run(&mut self, row: u32, len: u32, bytes: &[u8]) {
+        let (word, rows) = (row as usize / 64, run_of_ones(row % 64, len));
+        assert!(
+            self.present.word(word) & rows == rows && !self.is_lent(),
+            "only blocks that are there and not lent are replaced"
+        );
+        self.put_run(row, len, bytes);
+        if self.watchers.any() {
+            self.watchers.mark_word(word, rows);
         }
     }
 

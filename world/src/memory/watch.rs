@@ -65,6 +65,11 @@ impl Watchers {
         self.of(Watch::Written).for_each(|dirty| _ = dirty.set(row));
     }
 
+    /// Rows of a word were written.
+    pub(crate) fn mark_word(&mut self, word: usize, rows: u64) {
+        self.of(Watch::Written).for_each(|dirty| dirty.set_word(word, rows));
+    }
+
     /// A row came.
     #[inline]
     pub(crate) fn mark_new(&mut self, row: u32) {

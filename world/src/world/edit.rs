@@ -4,7 +4,7 @@ use super::deferred::{Asked, DeferredFree};
 use super::{AccessFault, World};
 use crate::component::Component;
 use crate::id::{ComponentId, EntityId};
-use crate::memory::{Pool, Presence, Rows, SlotTable};
+use crate::memory::{Pool, Presence, Rows, SlotTable, run_of_ones};
 use crate::system::ChangeKind;
 use std::marker::PhantomData;
 
@@ -168,35 +168,84 @@ impl QuickEdit<'_> {
     ) -> Vec<usize> {
         // Blocks of usual sizes are copied as such.
         match size {
-            4 => self.apply_blocks(kind, ids, blocks.as_chunks::<4>().0.iter()),
-            8 => self.apply_blocks(kind, ids, blocks.as_chunks::<8>().0.iter()),
-            12 => self.apply_blocks(kind, ids, blocks.as_chunks::<12>().0.iter()),
-            16 => self.apply_blocks(kind, ids, blocks.as_chunks::<16>().0.iter()),
-            0 => self.apply_blocks(kind, ids, std::iter::repeat(&[0_u8; 0])),
-            size => self.apply_blocks(kind, ids, blocks.chunks_exact(size)),
+            4 => self.apply_blocks(kind, ids, blocks, size, |k| &blocks.as_chunks::<4>().0[k]),
+            8 => self.apply_blocks(kind, ids, blocks, size, |k| &blocks.as_chunks::<8>().0[k]),
+            12 => self.apply_blocks(kind, ids, blocks, size, |k| &blocks.as_chunks::<12>().0[k]),
+            16 => self.apply_blocks(kind, ids, blocks, size, |k| &blocks.as_chunks::<16>().0[k]),
+            size => self.apply_blocks(kind, ids, blocks, size, |k| &blocks[k * size..(k + 1) * size]),
         }
     }
 
     #[inline(always)]
-    fn apply_blocks<B: AsRef<[u8]>>(
+    fn apply_blocks<'b>(
         &mut self,
         kind: ChangeKind,
         ids: &[EntityId],
-        blocks: impl Iterator<Item = B>,
+        blocks: &'b [u8],
+        size: usize,
+        block: impl Fn(usize) -> &'b [u8],
     ) -> Vec<usize> {
         let mut refused = Vec::new();
-        let mut note = |k: usize, done: bool| {
-            if !done {
-                refused.push(k);
+        let mut at = 0;
+        while at < ids.len() {
+            // Runs mostly ask in the order of rows.
+            let len = self.side_by_side(&ids[at..]);
+            let these = at..at + len;
+            at += len;
+            let blocks = &blocks[these.start * size..these.end * size];
+            let done = match (kind, self.slots.row(ids[these.start])) {
+                (ChangeKind::Put, Some(row)) if len > 1 => self.put_run(row, len as u32, blocks),
+                (ChangeKind::Set, Some(row)) if len > 1 => self.set_run(row, len as u32, blocks),
+                _ => false,
+            };
+            for k in these.filter(|_| !done) {
+                let done = match kind {
+                    ChangeKind::Put => self.put(ids[k], block(k)),
+                    ChangeKind::Set => self.set(ids[k], block(k)),
+                    ChangeKind::Remove => self.remove(ids[k]),
+                };
+                if !done {
+                    refused.push(k);
+                }
             }
-        };
-        let changes = ids.iter().zip(blocks).enumerate();
-        match kind {
-            ChangeKind::Put => changes.for_each(|(k, (&id, block))| note(k, self.put(id, block.as_ref()))),
-            ChangeKind::Set => changes.for_each(|(k, (&id, block))| note(k, self.set(id, block.as_ref()))),
-            ChangeKind::Remove => changes.for_each(|(k, (&id, _))| note(k, self.remove(id))),
         }
         refused
+    }
+
+    /// How many of the first entities have rows side by side in one word; at least one.
+    #[inline(always)]
+    fn side_by_side(&self, ids: &[EntityId]) -> usize {
+        let Some(first) = self.slots.row(ids[0]) else { return 1 };
+        let most = ids.len().min(64 - first as usize % 64);
+        let follows = |k: &usize| self.slots.row(ids[*k]) == Some(first + *k as u32);
+        1 + (1..most).take_while(follows).count()
+    }
+
+    /// Puts blocks into rows side by side in a word, if none of them has or had one lately; whether it did.
+    #[inline(always)]
+    fn put_run(&mut self, row: u32, len: u32, blocks: &[u8]) -> bool {
+        let (word, rows) = (row as usize / 64, run_of_ones(row % 64, len));
+        let before = self.pool.present().word(word);
+        let taken = before | self.owed.word(word) | self.pool.deferred().word(word);
+        if taken & rows != 0 {
+            return false;
+        }
+        if before == 0 {
+            self.rows.note_late(row, self.component);
+        }
+        self.pool.insert_run(row, len, blocks);
+        true
+    }
+
+    /// Writes over the blocks of rows side by side in a word, if all of them have one; whether it did.
+    #[inline(always)]
+    fn set_run(&mut self, row: u32, len: u32, blocks: &[u8]) -> bool {
+        let rows = run_of_ones(row % 64, len);
+        let all = self.pool.present().word(row as usize / 64) & rows == rows;
+        if all {
+            self.pool.replace_run(row, len, blocks);
+        }
+        all
     }
 
     #[inline(always)]

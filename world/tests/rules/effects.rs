@@ -1,8 +1,9 @@
 //! Rules of what a run asks for, and when it happens.
 
 use crate::common::*;
+use proptest::prelude::*;
 use std::sync::{Arc, Mutex};
-use vivarium_world::{EntityId, Named, Run, SchedulerKind, SystemDef, World, WorldEvent};
+use vivarium_world::{Changed, EntityId, Named, Run, SchedulerKind, SystemDef, World, WorldEvent};
 
 /// A worker system that does one thing once a run.
 fn worker(name: &str, mut once: impl FnMut(&mut Run) -> Result<(), String> + Send + 'static) -> SystemDef {
@@ -434,4 +435,101 @@ fn results_do_not_depend_on_threads() {
     assert!(expected.1 > 50);
     assert_eq!(hash(1), expected);
     assert_eq!(hash(4), expected);
+}
+
+/// What a run asks of one entity, by its place; those beyond the living are gone.
+#[derive(Clone, Copy, Debug)]
+enum Ask {
+    Add(usize, u64),
+    Set(usize, u64),
+    Remove(usize),
+    Freeze(usize),
+    Thaw(usize),
+}
+
+/// Asks of many neighbours in a row, and of some here and there.
+fn asks() -> impl Strategy<Value = Vec<Ask>> {
+    let ask = |(kind, at, value): (u8, usize, u64)| match kind {
+        0 => Ask::Add(at, value),
+        1 => Ask::Set(at, value),
+        2 => Ask::Remove(at),
+        3 => Ask::Freeze(at),
+        _ => Ask::Thaw(at),
+    };
+    let single = (0..5_u8, 0..160_usize, 1..9_u64).prop_map(move |one| vec![ask(one)]);
+    let many = (0..5_u8, 0..150_usize, 1..100_usize, 1..9_u64, any::<bool>());
+    let many = many.prop_map(move |(kind, at, len, value, back)| {
+        let one = |k: usize| ask((kind, at + if back { len - k } else { k }, value + k as u64));
+        (0..len).map(one).collect()
+    });
+    let some = prop_oneof![single, many];
+    proptest::collection::vec(some, 0..8).prop_map(|asks| asks.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
+
+    #[test]
+    fn changes_of_a_run_do_what_single_calls_do(rounds in proptest::collection::vec(asks(), 1..4), watched: bool) {
+        let [(mut one, _), (mut two, _)] = [world(0), world(0)];
+        let spawn = |world: &mut World| -> Vec<EntityId> {
+            let ids = (0..150).map(|n| world.spawn((Speed { vx: n as f64 },))).collect::<Vec<_>>();
+            world.remove(ids[70]);
+            ids
+        };
+        let (ids, same) = (spawn(&mut one), spawn(&mut two));
+        prop_assert_eq!(&ids, &same);
+        let seen = [Calls::default(), Calls::default()];
+        let asked: Arc<Mutex<Vec<Ask>>> = Arc::default();
+        let (to_do, those) = (asked.clone(), ids.clone());
+        let system = worker("asks", move |run| {
+            for ask in to_do.lock().unwrap().drain(..) {
+                let id = |at: usize| those.get(at).copied().unwrap_or(those[70]);
+                match ask {
+                    Ask::Add(at, target) => run.add(id(at), Link { target })?,
+                    Ask::Set(at, target) => run.set(id(at), Link { target })?,
+                    Ask::Remove(at) => run.remove::<Link>(id(at))?,
+                    Ask::Freeze(at) => run.add(id(at), Frozen)?,
+                    Ask::Thaw(at) => run.remove::<Frozen>(id(at))?,
+                }
+            }
+            Ok(())
+        });
+        let system = system.adds::<Link>().writes::<Link>().removes::<Link>().adds::<Frozen>().removes::<Frozen>();
+        two.add_system(system).unwrap();
+        for (world, seen) in [&mut one, &mut two].into_iter().zip(&seen).filter(|_| watched) {
+            let seen = seen.clone();
+            let notes = SystemDef::each::<(EntityId, &Link, Changed<Link>), _>("notes", move |(id, link, ()), _: &mut Run| {
+                seen.push(format!("{id} {}", link.target));
+            });
+            world.add_system(notes).unwrap();
+        }
+        for round in rounds {
+            *asked.lock().unwrap() = round.clone();
+            for ask in round {
+                let id = |at: usize| ids.get(at).copied().unwrap_or(ids[70]);
+                // What cannot be done is dropped.
+                let _ = match ask {
+                    Ask::Add(at, target) => one.add(id(at), Link { target }),
+                    Ask::Set(at, target) => one.set(id(at), Link { target }),
+                    Ask::Remove(at) => one.remove_component::<Link>(id(at)),
+                    Ask::Freeze(at) => one.add(id(at), Frozen),
+                    Ask::Thaw(at) => one.remove_component::<Frozen>(id(at)),
+                };
+            }
+            for _ in 0..3 {
+                one.step();
+                two.step();
+            }
+            for &id in &ids {
+                prop_assert_eq!(one.get::<Link>(id), two.get::<Link>(id));
+                prop_assert_eq!(one.get::<Frozen>(id), two.get::<Frozen>(id));
+            }
+            let seen = seen.each_ref().map(Calls::take);
+            prop_assert_eq!(&seen[0], &seen[1]);
+            for component in [one.registry().of::<Frozen>().unwrap(), one.registry().of::<Link>().unwrap()] {
+                prop_assert_eq!(one.pool_len(component), two.pool_len(component));
+            }
+        }
+    }
 }
