@@ -55,7 +55,7 @@ pub use status::StatusBar;
 pub use systems::SystemsPanel;
 pub use templates::TemplatesPanel;
 pub use theme::{Palette, apply_theme};
-pub use timing::TimingPanel;
+pub use timing::{TimingPanel, TimingsForm};
 pub use transport::TransportBar;
 pub use view::{SampleCard, View};
 pub use world::WorldPanel;

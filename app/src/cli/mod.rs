@@ -27,7 +27,6 @@ mod screenshot;
 mod script; // commands from a file
 mod steps; // ticks, until something stops them
 mod table; // rows as text, CSV and JSON
-mod timings; // what was measured, for other programs
 mod validate;
 mod verify;
 mod window;

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use clap::Args;
 use serde_json::{Value, json};
+use vivarium_panels::TimingsForm;
 use vivarium_world::inspect::TimingView;
 use vivarium_world::{Assertion, SaveForm, World};
 
@@ -14,7 +15,6 @@ use super::exit::{Exit, Failure};
 use super::open::{Opened, open, threads_or_default};
 use super::output::Output;
 use super::steps::{Steps, Stopped, Then, Tick};
-use super::timings::TimingsForm;
 use super::{Offer, query, report, script};
 use crate::files::write_atomic;
 
@@ -58,6 +58,7 @@ pub(super) fn run(arguments: &RunArguments, offer: &Offer) -> Result<Exit, Failu
         open(&arguments.world, threads_or_default(arguments.threads), offer)?;
     let until = arguments.until.as_deref().map(|text| query::assertion(text, &world)).transpose()?;
     world.record_changes(until.as_ref().is_some_and(|assertion| assertion.changed_within().is_some()));
+    world.timing_mut().gather_distributions(arguments.timings.is_some());
     let mut steps = Steps::new(&arguments.world);
     let mut output = Output::stdout();
     let mut hashes = Vec::new();
