@@ -1,45 +1,9 @@
 //! The schedule without its drawing.
 
 use crate::view::View;
+use std::time::Duration;
 use vivarium_world::inspect::{PairReason, ScheduleView, SystemState, SystemView};
 use vivarium_world::{ComponentId, PlanNeighbours, ReasonKind, SystemId};
-
-/// A line of the list: the head of a batch, or a system of it.
-#[derive(Debug, PartialEq)]
-pub(super) enum Line<'a> {
-    /// What the batch is called, and why it waits.
-    Head(String, Option<&'a str>),
-    /// A system.
-    System(&'a SystemView),
-}
-
-/// The systems batch by batch; those in no batch last. Without a schedule they are one list.
-pub(super) fn lines<'a>(systems: &'a [SystemView], schedule: Option<&'a ScheduleView>) -> Vec<Line<'a>> {
-    let Some(schedule) = schedule else { return systems.iter().map(Line::System).collect() };
-    let find = |id: &SystemId| systems.iter().find(|system| system.id == *id);
-    let mut lines = Vec::new();
-    for (n, batch) in schedule.batches.iter().enumerate() {
-        lines.push(Line::Head(format!("Batch {}", n + 1), why_waits(schedule, n)));
-        lines.extend(batch.iter().filter_map(find).map(Line::System));
-    }
-    let mut rest = systems
-        .iter()
-        .filter(|system| !schedule.batches.iter().any(|batch| batch.contains(&system.id)))
-        .peekable();
-    if rest.peek().is_some() {
-        lines.push(Line::Head("In no batch".to_owned(), None));
-        lines.extend(rest.map(Line::System));
-    }
-    lines
-}
-
-/// The first reason why a batch does not run with the one before it.
-fn why_waits(schedule: &ScheduleView, batch: usize) -> Option<&str> {
-    let before = schedule.batches.get(batch.checked_sub(1)?)?;
-    let own = schedule.batches.get(batch)?;
-    let reason = schedule.reasons.iter().find(|r| before.contains(&r.earlier) && own.contains(&r.later));
-    reason.map(|reason| reason.sentence.as_str())
-}
 
 /// Why two systems may not run together, whichever comes first.
 pub(super) fn reason(schedule: &ScheduleView, a: SystemId, b: SystemId) -> Option<&PairReason> {
@@ -49,6 +13,19 @@ pub(super) fn reason(schedule: &ScheduleView, a: SystemId, b: SystemId) -> Optio
 /// What a system and its neighbours in registration order are to each other: whether they run as one, and why not.
 pub(super) fn neighbours(schedule: &ScheduleView, system: SystemId) -> impl Iterator<Item = &PlanNeighbours> {
     schedule.neighbours.iter().filter(move |pair| pair.earlier == system || pair.later == system)
+}
+
+/// A sentence about any two systems: why the later one waits, or why it does not.
+pub(super) fn explain(view: &View<'_>, schedule: &ScheduleView, a: SystemId, b: SystemId) -> String {
+    if let Some(reason) = reason(schedule, a, b) {
+        return reason.sentence.clone();
+    }
+    let sentence = schedule.plan.explain(a, b, &|id| component_name(view, id));
+    sentence.unwrap_or_else(|| format!("{} and {} may run at once", view.system_name(a), view.system_name(b)))
+}
+
+fn component_name<'v>(view: &View<'v>, id: ComponentId) -> &'v str {
+    view.snapshot.catalog.component(id).map_or("", |component| component.name.as_str())
 }
 
 /// One letter for a kind of reason, so that colour is not all that tells them apart.
@@ -63,8 +40,8 @@ pub(super) fn letter(kind: ReasonKind) -> &'static str {
 
 /// What a system is doing, in words.
 pub(super) fn state(system: &SystemView, view: &View<'_>) -> String {
-    match &system.state {
-        _ if !system.enabled => "off".to_owned(),
+    let state = match &system.state {
+        SystemState::Idle if !system.enabled => return "off".to_owned(),
         SystemState::Idle => "idle".to_owned(),
         SystemState::Queued { after: Some(after) } => format!("waiting for {}", view.system_name(*after)),
         SystemState::Queued { after: None } => "queued".to_owned(),
@@ -72,6 +49,43 @@ pub(super) fn state(system: &SystemView, view: &View<'_>) -> String {
         SystemState::Running { worker: None } => "running".to_owned(),
         SystemState::Publishing => "done, its effects wait".to_owned(),
         SystemState::Hung => "hangs".to_owned(),
+    };
+    // One that waits is said already by the word.
+    let is_queued = matches!(system.state, SystemState::Queued { .. });
+    match system.waiting - usize::from(is_queued).min(system.waiting) {
+        0 => state,
+        more => format!("{state}, backlog {more}"),
+    }
+}
+
+/// How much of the step a run takes, coarsely.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Heat {
+    /// Less than a twentieth.
+    Cool,
+    /// Less than a quarter.
+    Warm,
+    /// A quarter or more.
+    Hot,
+}
+
+impl Heat {
+    /// The heat of a system whose runs take `mean`, where a step stands for `step` milliseconds.
+    pub(super) fn of(mean: Duration, step: f64) -> Self {
+        match mean.as_secs_f64() * 1e3 / step {
+            part if part.is_nan() || part < 0.05 || step <= 0.0 => Self::Cool,
+            part if part < 0.25 => Self::Warm,
+            _ => Self::Hot,
+        }
+    }
+
+    /// It in words, as the end of a sentence.
+    pub(super) fn words(self) -> &'static str {
+        match self {
+            Self::Cool => "little of the step",
+            Self::Warm => "a part of the step",
+            Self::Hot => "a quarter of the step or more",
+        }
     }
 }
 
@@ -108,73 +122,75 @@ impl Touch {
     }
 }
 
-/// The schedule as text: a paragraph a batch, then the reasons.
-pub(super) fn as_text(view: &View<'_>, schedule: &ScheduleView) -> String {
-    let mut text = String::new();
-    for (n, batch) in schedule.batches.iter().enumerate() {
-        let names: Vec<_> = batch.iter().map(|&id| view.system_name(id)).collect();
-        text.push_str(&format!("Batch {}: {}\n", n + 1, names.join(", ")));
-    }
-    for reason in &schedule.reasons {
-        text.push_str(&format!("{} ({})\n", reason.sentence, reason.kind));
-    }
-    for neighbours in &schedule.neighbours {
-        text.push_str(&format!("{}\n", neighbours.sentence));
-    }
-    text
+/// A part of a sentence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part<'s> {
+    /// Words.
+    Words(&'s str),
+    /// The name of a system.
+    System(SystemId, &'s str),
+    /// The name of a component.
+    Component(ComponentId, &'s str),
 }
 
-/// The schedule as a graph in the DOT language: an edge from each system to each that waits for it.
-pub(super) fn as_dot(view: &View<'_>, schedule: &ScheduleView) -> String {
-    let quoted = |text: &str| format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""));
-    let mut text = String::from("digraph schedule {\n  rankdir=LR;\n");
-    for (n, batch) in schedule.batches.iter().enumerate() {
-        text.push_str(&format!("  subgraph cluster_{n} {{ label=\"Batch {}\";\n", n + 1));
-        for &id in batch {
-            text.push_str(&format!("    s{id} [label={}];\n", quoted(&view.system_name(id))));
+/// A sentence taken apart at the names in it, which stand between backticks.
+pub(super) fn parts<'s>(view: &View<'_>, sentence: &'s str) -> Vec<Part<'s>> {
+    let part = |(n, text): (usize, &'s str)| {
+        if n % 2 == 0 {
+            return Part::Words(text);
         }
-        text.push_str("  }\n");
+        let systems = &view.snapshot.systems;
+        let components = &view.snapshot.catalog.components;
+        // Where several have a name, it is followed by the id.
+        let is_it = |system: &&SystemView| {
+            system.name == text || text.strip_prefix(&system.name) == Some(&format!(" #{}", system.id))
+        };
+        match (systems.iter().find(is_it), components.iter().find(|component| component.name == text)) {
+            (Some(system), _) => Part::System(system.id, text),
+            (None, Some(component)) => Part::Component(component.id, text),
+            (None, None) => Part::Words(text),
+        }
+    };
+    sentence.split('`').enumerate().map(part).filter(|part| *part != Part::Words("")).collect()
+}
+
+/// A form the schedule is copied in: what `vivarium schedule` prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Copied {
+    /// Batches, then sentences.
+    Text,
+    /// A graph for Graphviz.
+    Dot,
+    /// A document.
+    Json,
+}
+
+impl Copied {
+    pub(super) const ALL: [(Self, &'static str, &'static str); 3] = [
+        (Self::Text, "Copy as text", "Batches, and a sentence for every pair that waits"),
+        (Self::Dot, "Copy as DOT", "A graph for Graphviz"),
+        (Self::Json, "Copy as JSON", "The document that `vivarium schedule --format json` prints"),
+    ];
+
+    /// The schedule in this form.
+    pub(super) fn text(self, view: &View<'_>, schedule: &ScheduleView) -> String {
+        let names = |id| component_name(view, id);
+        match self {
+            Self::Text => schedule.plan.text(&names),
+            Self::Dot => schedule.plan.dot(&names),
+            Self::Json => {
+                let document = schedule.plan.document(&names);
+                let document = serde_json::json!({ "schema": 1, "schedule": document });
+                format!("{document:#}\n")
+            }
+        }
     }
-    for reason in &schedule.reasons {
-        let (from, to) = (reason.earlier, reason.later);
-        text.push_str(&format!("  s{from} -> s{to} [label={}];\n", quoted(reason.kind.label())));
-    }
-    text.push_str("}\n");
-    text
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::fixture::{BODY, BOUNCE, Fixture, HEALTH, MOVE, VELOCITY, WATCH};
-
-    fn names(lines: &[Line<'_>]) -> Vec<String> {
-        let name = |line: &Line<'_>| match line {
-            Line::Head(head, why) => format!("{head}: {}", why.unwrap_or_default()),
-            Line::System(system) => system.name.clone(),
-        };
-        lines.iter().map(name).collect()
-    }
-
-    #[test]
-    fn systems_stand_in_their_batches_with_the_reason_between() {
-        let fixture = Fixture::paused();
-        let schedule = fixture.snapshot.schedule.as_deref();
-        let sentence = "Batch 2: `bounce` waits for `move`: both write `velocity`";
-        assert_eq!(
-            names(&lines(&fixture.snapshot.systems, schedule)),
-            ["Batch 1: ", "move", "watch", sentence, "bounce"]
-        );
-        assert_eq!(names(&lines(&fixture.snapshot.systems, None)), ["move", "bounce", "watch"]);
-    }
-
-    #[test]
-    fn systems_the_schedule_leaves_out_are_not_lost() {
-        let fixture = Fixture::paused();
-        let schedule = ScheduleView { batches: vec![vec![MOVE]], ..ScheduleView::default() };
-        let names = names(&lines(&fixture.snapshot.systems, Some(&schedule)));
-        assert_eq!(names, ["Batch 1: ", "move", "In no batch: ", "bounce", "watch"]);
-    }
 
     #[test]
     fn a_reason_is_found_from_either_side() {
@@ -183,6 +199,16 @@ mod tests {
         assert_eq!(reason(schedule, BOUNCE, MOVE), reason(schedule, MOVE, BOUNCE));
         assert!(reason(schedule, MOVE, BOUNCE).is_some());
         assert_eq!(reason(schedule, MOVE, WATCH), None);
+    }
+
+    #[test]
+    fn pairs_that_are_free_are_explained_too() {
+        let fixture = Fixture::paused();
+        let schedule = fixture.snapshot.schedule.as_deref().unwrap();
+        let text = explain(&fixture.view(), schedule, WATCH, MOVE);
+        assert!(text.starts_with("`move` and `watch` may run at once: "), "{text}");
+        let gone = explain(&fixture.view(), schedule, SystemId(99), MOVE);
+        assert_eq!(gone, "system 99 and move may run at once");
     }
 
     #[test]
@@ -203,21 +229,64 @@ mod tests {
         let view = fixture.view();
         let mut system = fixture.snapshot.systems[1].clone();
         assert_eq!(state(&system, &view), "waiting for move");
+        system.waiting = 3;
+        assert_eq!(state(&system, &view), "waiting for move, backlog 2");
         system.state = SystemState::Running { worker: Some(2) };
-        assert_eq!(state(&system, &view), "running on worker 2");
+        assert_eq!(state(&system, &view), "running on worker 2, backlog 3");
+        system.waiting = 0;
         system.enabled = false;
-        assert_eq!(state(&system, &view), "off");
+        assert_eq!(state(&system, &view), "running on worker 2", "what runs is told though it is off by now");
+        for (is, words) in [
+            (SystemState::Idle, "off"),
+            (SystemState::Queued { after: None }, "queued"),
+            (SystemState::Publishing, "done, its effects wait"),
+            (SystemState::Hung, "hangs"),
+        ] {
+            system.state = is;
+            assert_eq!(state(&system, &view), words);
+        }
     }
 
     #[test]
-    fn the_graph_has_an_edge_for_every_reason() {
+    fn heat_is_a_part_of_the_step() {
+        let heat = |micros, step| Heat::of(Duration::from_micros(micros), step);
+        assert_eq!([700, 900, 3_900, 4_100].map(|micros| heat(micros, 16.0)), {
+            [Heat::Cool, Heat::Warm, Heat::Warm, Heat::Hot]
+        });
+        assert_eq!([heat(900_000, 0.0), heat(0, 0.0)], [Heat::Cool; 2]);
+    }
+
+    #[test]
+    fn names_in_a_sentence_are_found() {
+        let mut fixture = Fixture::paused();
+        fixture.snapshot.systems[2].name = "move".to_owned();
+        let found =
+            parts(&fixture.view(), "`bounce` waits for `move #2`: both write `velocity`; `who` knows");
+        assert_eq!(
+            found,
+            [
+                Part::System(BOUNCE, "bounce"),
+                Part::Words(" waits for "),
+                Part::System(WATCH, "move #2"),
+                Part::Words(": both write "),
+                Part::Component(VELOCITY, "velocity"),
+                Part::Words("; "),
+                Part::Words("who"),
+                Part::Words(" knows"),
+            ]
+        );
+    }
+
+    #[test]
+    fn the_schedule_copies_as_the_command_line_prints_it() {
         let fixture = Fixture::paused();
         let schedule = fixture.snapshot.schedule.as_deref().unwrap();
-        let dot = as_dot(&fixture.view(), schedule);
-        assert!(dot.contains("s0 -> s1 [label=\"write/write\"];"), "{dot}");
-        assert_eq!(dot.matches('{').count(), dot.matches('}').count());
-        let text = as_text(&fixture.view(), schedule);
-        assert!(text.starts_with("Batch 1: move, watch\nBatch 2: bounce\n"));
-        assert!(text.contains("`move` and `bounce` run as one, tile by tile\n"), "{text}");
+        let text = |form: Copied| form.text(&fixture.view(), schedule);
+        let sentence = "`bounce` waits for `move`: both write `velocity`\n";
+        assert!(text(Copied::Text).starts_with(&format!("1: move, watch\n2: bounce\n\n{sentence}")));
+        assert!(text(Copied::Dot).contains("s0 -> s1 [label=\"write/write\""), "{}", text(Copied::Dot));
+        let document: serde_json::Value = serde_json::from_str(&text(Copied::Json)).unwrap();
+        assert_eq!(document["schedule"]["systems"][1]["batch"], 2);
+        assert_eq!(document["schedule"]["pairs"][0]["components"][0], "velocity");
     }
 }

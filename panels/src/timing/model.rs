@@ -83,11 +83,12 @@ pub(super) fn words(tick: &TickSample, budget: Duration) -> String {
     )
 }
 
-/// The part of the whole update a row stands for: of all runs of a window, not of one.
-pub(super) fn share(timing: &TimingView, row: &TimingRow) -> f64 {
+/// The part of the time of all systems that a row stands for: of all runs of a window, not of one. Workers do runs
+/// beside the update, so the update is no whole of which they are parts. None for what is no system.
+pub(super) fn share(timing: &TimingView, row: &TimingRow) -> Option<f64> {
     let sum = |row: &TimingRow| row.avg.as_secs_f64() * row.samples as f64;
-    let whole = timing.rows.iter().find(|row| row.system.is_none()).map_or(0.0, sum);
-    if whole > 0.0 { sum(row) / whole } else { 0.0 }
+    let whole: f64 = timing.rows.iter().filter(|row| row.system.is_some()).map(sum).sum();
+    row.system.map(|_| if whole > 0.0 { sum(row) / whole } else { 0.0 })
 }
 
 /// The runs of a tick by who did them: the world thread first, then each of `workers`, whether it had any or not.
@@ -114,8 +115,8 @@ pub(super) struct Row<'a> {
     pub(super) entities: Option<usize>,
     /// Nanoseconds of a run for each of them.
     pub(super) per_entity: Option<f64>,
-    /// The part of the update.
-    pub(super) share: f64,
+    /// The part of the time of all systems, for systems.
+    pub(super) share: Option<f64>,
 }
 
 /// A number of a row, to sort by.
@@ -192,7 +193,7 @@ impl Column {
             Self::Entities => row.entities.map(|count| count as f64),
             Self::PerEntity => row.per_entity,
             Self::Effects => row.of.system.and_then(|_| seconds(row.of.effects)),
-            Self::Share => Some(row.share),
+            Self::Share => row.share,
         }
     }
 
@@ -305,12 +306,12 @@ mod tests {
     }
 
     #[test]
-    fn shares_are_of_the_update() {
+    fn shares_are_of_all_systems() {
         let fixture = Fixture::paused();
         let timing = fixture.snapshot.timing.as_ref().unwrap();
-        assert!((share(timing, &timing.rows[1]) - 600.0 / 900.0).abs() < 1e-9);
-        assert!((share(timing, &timing.rows[0]) - 1.0).abs() < 1e-9);
-        assert_eq!(share(&TimingView::default(), &timing.rows[1]), 0.0);
+        let shares: Vec<_> = timing.rows.iter().map(|row| share(timing, row)).collect();
+        assert_eq!(shares, [None, Some(0.75), Some(0.25)]);
+        assert_eq!(share(&TimingView::default(), &timing.rows[1]), Some(0.0));
     }
 
     #[test]
@@ -363,7 +364,7 @@ mod tests {
         let fixture = Fixture::paused();
         let text = as_text(&fixture.view(), fixture.snapshot.timing.as_ref().unwrap(), Column::Name);
         let line =
-            "move\t605 µs\t600 µs\t300 µs\t1.2 ms\t600 µs\t900 µs\t1.1 ms\t60\t2\t300 µs\t60.0 µs\t67 %\n";
+            "move\t605 µs\t600 µs\t300 µs\t1.2 ms\t600 µs\t900 µs\t1.1 ms\t60\t2\t300 µs\t60.0 µs\t75 %\n";
         assert!(text.contains(line), "{text}");
     }
 }

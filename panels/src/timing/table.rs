@@ -93,7 +93,7 @@ impl Table {
             By::P99 => "99 of 100 times are at most this",
             By::PerEntity => "The mean time of a run for each of its members",
             By::Effects => "The mean time of applying what a run asks for",
-            By::Share => "The part of all updates of the window",
+            By::Share => "The part of the time that all systems took in the window",
             _ => "Sort by this, the greatest first",
         };
         let button = egui::Button::new(egui::RichText::new(text).strong()).frame(false);
@@ -123,10 +123,11 @@ impl Table {
             table_row.col(|ui| widgets::right(ui, column.text(row)));
         }
         table_row.col(|ui| {
+            let Some(share) = row.share else { return };
             let colour = Palette::of(ui.visuals()).accent;
             let text = By::Share.text(row);
-            let meaning = format!("{}: {text} of the update", row.of.name);
-            widgets::bar(ui, vec2(70.0, widgets::ROW), row.share, colour, &meaning);
+            let meaning = format!("{}: {text} of the time of all systems", row.of.name);
+            widgets::bar(ui, vec2(70.0, widgets::ROW), share, colour, &meaning);
             ui.label(text);
         });
         table_row.col(|ui| trend(ui, &row.of.name, times));

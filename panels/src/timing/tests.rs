@@ -99,7 +99,7 @@ fn timings_are_reset() {
 #[test]
 fn a_row_leads_to_its_system() {
     let mut harness = shown();
-    harness.get_by_label("move: 67 % of the update");
+    harness.get_by_label("move: 75 % of the time of all systems");
     harness.get_by_label("move").click();
     harness.run();
     let expected = [Select::System(Some(MOVE)).into(), Request::ShowPanel(PanelId::Schedule)];
