@@ -108,7 +108,11 @@ fn timings_are_written_in_the_form_the_name_asks_for() {
         assert!(folder.read(name).starts_with(begin), "{name}: {}", folder.read(name));
     }
     let trace: serde_json::Value = serde_json::from_str(&folder.read("t.trace.json")).unwrap();
-    assert_eq!(trace["traceEvents"].as_array().unwrap().len(), 5);
+    let events = trace["traceEvents"].as_array().unwrap();
+    assert_eq!(events.iter().filter(|event| event["ph"] == "X").count(), 5);
+    let csv = folder.read("t.csv");
+    let update = csv.lines().find(|line| line.starts_with("update,5,")).unwrap();
+    assert!(update.split(',').all(|cell| !cell.is_empty()), "percentiles are measured: {update}");
 }
 
 #[test]

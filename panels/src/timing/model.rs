@@ -309,8 +309,8 @@ mod tests {
     fn shares_are_of_all_systems() {
         let fixture = Fixture::paused();
         let timing = fixture.snapshot.timing.as_ref().unwrap();
-        let shares: Vec<_> = timing.rows.iter().map(|row| share(timing, row)).collect();
-        assert_eq!(shares, [None, Some(0.75), Some(0.25)]);
+        let percents = timing.rows.iter().map(|row| share(timing, row).map(|part| (part * 100.0).round()));
+        assert_eq!(percents.collect::<Vec<_>>(), [None, Some(75.0), Some(25.0)]);
         assert_eq!(share(&TimingView::default(), &timing.rows[1]), Some(0.0));
     }
 
