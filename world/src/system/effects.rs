@@ -83,6 +83,14 @@ impl Changes {
     }
 }
 
+/// Empties a list, and keeps its memory unless most of that was not used.
+fn empty<T>(list: &mut Vec<T>) {
+    if list.len() < list.capacity() / 4 {
+        *list = Vec::new();
+    }
+    list.clear();
+}
+
 /// Errors of one run that are kept; more are counted.
 pub(crate) const ERRORS_KEPT: usize = 1000;
 
@@ -124,6 +132,17 @@ pub(crate) struct Staged {
     pub(crate) dead: Vec<u32>,
 }
 
+impl Staged {
+    /// Forgets the entities, which have rows now.
+    pub(crate) fn adopted(&mut self) {
+        let Self { ids, columns, statics, dead, .. } = self;
+        empty(ids);
+        columns.iter_mut().for_each(empty);
+        empty(statics);
+        empty(dead);
+    }
+}
+
 impl Effects {
     pub(crate) fn is_empty(&self) -> bool {
         self.errors.is_empty()
@@ -140,6 +159,21 @@ impl Effects {
         } else {
             self.more_errors += 1;
         }
+    }
+
+    /// The memory these took, for the next run of their system, which mostly asks for as much. What was staged is
+    /// adopted.
+    pub(crate) fn emptied(mut self) -> Self {
+        self.errors.clear();
+        self.events.clear();
+        self.last_spawned = None;
+        empty(&mut self.changes.runs);
+        empty(&mut self.changes.ids);
+        empty(&mut self.changes.blocks);
+        self.changes.last = None;
+        empty(&mut self.deaths);
+        empty(&mut self.created);
+        Self { more_errors: 0, ..self }
     }
 
     /// Adds what was asked for after this.

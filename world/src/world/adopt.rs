@@ -7,20 +7,21 @@ use crate::system::{Effects, Staged};
 impl World {
     /// Gives rows, ordinals and hooks to what a run created: ordinals and hooks in call order, rows by archetype.
     /// One whose hooks fail is freed again.
-    pub(super) fn adopt(&mut self, effects: &mut Effects) {
-        if effects.created.is_empty() {
-            return;
+    pub(super) fn adopt(&mut self, Effects { staged, created, .. }: &mut Effects) {
+        if created.is_empty() {
+            return staged.clear();
         }
         self.release_rows();
-        let staged = std::mem::take(&mut effects.staged);
-        let created = std::mem::take(&mut effects.created);
         let since = self.runs.next();
-        for staged in &staged {
-            self.place_staged(staged);
+        for staged in staged.iter_mut() {
+            if !staged.ids.is_empty() {
+                self.place_staged(staged);
+            }
+            staged.adopted();
         }
-        self.order.push_all(&created);
+        self.order.push_all(created);
         if self.shared.registry.any_on_attach() {
-            for &id in &created {
+            for &id in &*created {
                 let components = self.components_of(id).unwrap_or_default();
                 if !self.attach_all(id, &components, None, since) {
                     self.withdraw(id);
@@ -29,7 +30,7 @@ impl World {
         }
         self.tell_links();
         if self.listeners.any() {
-            for id in created {
+            for &id in &*created {
                 // One that an earlier handler removed again was added all the same, but is gone.
                 if self.contains(id) {
                     self.emit(WorldEvent::EntityAdded(id));

@@ -10,7 +10,7 @@ use crate::id::{EntityId, RunId, SystemId};
 use crate::memory::{Mask, ReservedIds, Storage};
 use crate::schedule::DueRun;
 use crate::system::{
-    Body, Effects, Heard, Job, OpenRun, Part, Run, RunShared, Step, SystemKind, Worker, panic_message,
+    Body, Heard, Job, OpenRun, Part, Run, RunShared, Step, SystemKind, Worker, panic_message,
 };
 use crate::timing::RunTime;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -281,7 +281,7 @@ impl SystemEntry {
             indexes: LentIndexes::default(),
             written: Vec::new(),
             ids: ReservedIds::default(),
-            effects: Effects::default(),
+            effects: std::mem::take(&mut self.spare),
             room: 0,
             flooded: false,
             random: None,

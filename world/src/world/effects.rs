@@ -62,6 +62,9 @@ impl World {
         }
         let took = self.workers.clock().now().saturating_sub(start);
         self.timing.effects(system, took, true);
+        if let Some(entry) = self.systems.get_mut(system) {
+            entry.spare = effects.emptied();
+        }
         self.runs.acting = before;
         self.end_run(run);
     }

@@ -4,6 +4,7 @@ use super::World;
 use super::deferred::Owed;
 use crate::component::Role;
 use crate::id::ComponentId;
+use crate::system::Effects;
 use std::collections::HashSet;
 
 impl World {
@@ -28,6 +29,7 @@ impl World {
         }
         self.storage.slots.shrink();
         self.deferred.shrink();
+        self.systems.list.iter_mut().for_each(|entry| entry.spare = Effects::default());
         before.saturating_sub(self.bytes())
     }
 

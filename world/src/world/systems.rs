@@ -13,7 +13,8 @@ use crate::memory::{CompiledQuery, LookupPlan, WatchToken};
 use crate::scene::SystemOrder;
 use crate::schedule::{Access, Accumulator, Plan, SystemAccess, TileTraits};
 use crate::system::{
-    AccessError, Body, Capabilities, Params, Phase, ShouldRun, Starter, SystemDef, SystemKind, Tracked,
+    AccessError, Body, Capabilities, Effects, Params, Phase, ShouldRun, Starter, SystemDef, SystemKind,
+    Tracked,
 };
 use std::cell::Cell;
 use std::sync::Arc;
@@ -73,6 +74,8 @@ pub(crate) struct SystemEntry {
     pub(crate) members: usize,
     /// The version of who has what when it was found to have no members, if it has none until that changes.
     pub(crate) idle_since: Option<u64>,
+    /// Room for what its next run asks for.
+    pub(crate) spare: Effects,
     /// Entities its last run created, to have as many ids at hand.
     pub(crate) created_last: usize,
     pub(crate) last_error: Option<SystemError>,
@@ -279,6 +282,7 @@ impl World {
             open_run: None,
             members: 0,
             idle_since: None,
+            spare: Effects::default(),
             created_last: 0,
             last_error: None,
         });
