@@ -6,8 +6,8 @@ use bytemuck::{Pod, Zeroable};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use vivarium_world::{
-    Catalog, Chain, Component, ComponentDef, Field, Named, Run, Scalar, SchedulerKind, SystemDef, World,
-    WorldOptions,
+    Catalog, Chain, Component, ComponentDef, EntityId, Field, Named, Run, Scalar, SchedulerKind, SystemDef,
+    World, WorldOptions,
 };
 
 /// The allocator of the system, with a count of what it is asked for on any thread.
@@ -71,8 +71,8 @@ component!(Place, "place");
 component!(Speed, "speed");
 component!(Heat, "heat");
 
-/// Every kind of system that goes over entities.
-fn systems() -> [SystemDef; 5] {
+/// Every kind of system that goes over entities, and one that asks for something for each.
+fn systems() -> [SystemDef; 6] {
     let count = |queries: &mut Named<'_>, _: &mut Run| {
         queries.each::<(&mut Heat,)>("hot", |(heat,)| heat.value *= 0.5);
         Ok(())
@@ -86,6 +86,10 @@ fn systems() -> [SystemDef; 5] {
         SystemDef::each_in_parallel::<(&mut Speed,), _>("parallel", |(speed,), _| speed.value *= 0.5),
         SystemDef::each_on_world_thread::<(&mut Heat,), _>("entities", |(heat,), _| heat.value += 1.0),
         SystemDef::chain("chain", chain),
+        SystemDef::each::<(EntityId, &Place), _>("sets", |(id, place), run: &mut Run| {
+            run.set(id, Heat { value: place.value })
+        })
+        .writes::<Heat>(),
     ]
 }
 
