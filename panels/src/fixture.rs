@@ -501,7 +501,56 @@ fn snapshot() -> Snapshot {
             tick: 1_204,
         }),
         journal: Some(journal()),
+        cells: Some(cells()),
+        heap: Some(heap()),
         names: vec![EntityName { ordinal: Ordinal(3), id: id(3), type_name: "guardian".into() }],
+    }
+}
+
+fn cells() -> CellsView {
+    let strip = |word, live, deferred, written| Strip {
+        word,
+        has_page: true,
+        live,
+        deferred,
+        quarantined: 0,
+        written,
+    };
+    CellsView {
+        component: TRANSFORM,
+        groups: vec![
+            CellGroup { components: vec![TRANSFORM, BODY], strips: 2 },
+            CellGroup { components: vec![TRANSFORM, VELOCITY, BODY, HEALTH], strips: 1 },
+        ],
+        total: 3,
+        elsewhere: 4,
+        first: 0,
+        strips: vec![
+            strip(0, u64::MAX, 0, 0),
+            Strip { has_page: false, ..strip(2, 0, 0, 0) },
+            strip(1, 0b1100_0000, 0b1_0000_0000, 0b100_0000),
+        ],
+        at: Some(CellDetail {
+            row: 70,
+            owner: Some(EntityName { ordinal: Ordinal(2), id: id(2), type_name: "guardian".into() }),
+        }),
+        tick: 1_204,
+    }
+}
+
+fn heap() -> HeapView {
+    HeapView {
+        part: HeapPart::Strings,
+        total: 3,
+        matching: 2,
+        first: 0,
+        strings: vec![
+            StringRow { text: "grass".into(), uses: 1_200 },
+            StringRow { text: "Ida".into(), uses: 0 },
+        ],
+        lists: Vec::new(),
+        tick: 1_204,
+        took: Duration::from_micros(50),
     }
 }
 

@@ -43,6 +43,14 @@ impl Texts {
     }
 }
 
+impl Texts {
+    /// Every text with its number, the empty one left out.
+    pub(crate) fn numbered(&self) -> impl Iterator<Item = (u32, &Arc<str>)> {
+        let texts = self.listed.iter().enumerate();
+        texts.filter_map(|(at, text)| Some((self.first.wrapping_add(at as u32), text.as_ref()?)))
+    }
+}
+
 impl Default for Strings {
     fn default() -> Self {
         Self::starting_at(RandomState::new().hash_one(0_u8) as u32)

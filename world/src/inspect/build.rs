@@ -1,6 +1,8 @@
 //! From a world and a request to a snapshot. Reading is no run and enters no schedule.
 
+use super::cells::cells;
 use super::entities::EntityList;
+use super::heap::HeapList;
 use super::journal::JournalList;
 use super::shapes;
 use super::{
@@ -27,6 +29,7 @@ pub(crate) struct Inspector {
     catalog: Arc<CatalogView>,
     entities: EntityList,
     journal: JournalList,
+    heap: HeapList,
     plan: Option<(Arc<Plan>, Arc<ScheduleView>)>,
     /// The last copy of each block looked into, for while a run holds its pool.
     last: HashMap<(EntityId, ComponentId), ComponentState>,
@@ -44,6 +47,7 @@ impl Inspector {
     /// The world was changed by hand.
     pub(crate) fn note_edit(&mut self) {
         self.entities.note_edit();
+        self.heap.note_edit();
     }
 
     /// Fills a snapshot with what was asked for. Its status is the host's to fill.
@@ -67,6 +71,9 @@ impl Inspector {
         }
         out.memory = request.memory.then(|| memory(world));
         out.deferred = request.deferred.then(|| deferred(world));
+        world.record_written(request.cells.as_ref().map(|asked| asked.component));
+        out.cells = request.cells.as_ref().and_then(|asked| cells(world, asked));
+        out.heap = request.heap.as_ref().map(|asked| self.heap.page(world, asked));
         out.journal = request.journal.as_ref().map(|asked| self.journal.page(world, asked, &self.catalog));
         match &request.shapes {
             Some(asked) => shapes::fill(world, asked, out.shapes.get_or_insert_default()),

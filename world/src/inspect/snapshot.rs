@@ -1,5 +1,6 @@
 //! A picture of the world as plain data: only what a `ViewRequest` asked for, copied, never borrowed.
 
+use super::{CellsView, HeapView};
 use crate::component::{Field, FieldValue};
 use crate::id::{ComponentId, EntityId, Ordinal, RunId, SystemId};
 use crate::schedule::{ComponentNames, Pair, Plan, PlanNeighbours, ReasonKind};
@@ -33,6 +34,10 @@ pub struct Snapshot {
     pub deferred: Option<DeferredView>,
     /// Shapes.
     pub shapes: Option<ShapesView>,
+    /// The words of a pool.
+    pub cells: Option<CellsView>,
+    /// Strings, or lists.
+    pub heap: Option<HeapView>,
     /// The journal.
     pub journal: Option<JournalView>,
     /// Who the living entities are that fields of `details` point to.

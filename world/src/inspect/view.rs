@@ -1,5 +1,6 @@
 //! What the visible panels want to see. A snapshot holds that and no more.
 
+use super::{CellsRequest, HeapRequest};
 use crate::id::Ordinal;
 use crate::world::{Asker, JournalKind};
 use serde::{Deserialize, Serialize};
@@ -24,6 +25,10 @@ pub struct ViewRequest {
     pub deferred: bool,
     /// Shapes to paint.
     pub shapes: Option<ShapesRequest>,
+    /// The words of a pool.
+    pub cells: Option<CellsRequest>,
+    /// Strings, or lists.
+    pub heap: Option<HeapRequest>,
     /// Entries of the journal.
     pub journal: Option<JournalRequest>,
 }

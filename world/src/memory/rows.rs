@@ -191,6 +191,13 @@ impl Rows {
         self.extents.iter().map(|extent| extent.archetype)
     }
 
+    /// The words of each extent with its archetype, in the order of their rows.
+    pub(crate) fn spans(&self) -> impl Iterator<Item = (ArchetypeId, std::ops::Range<usize>)> + '_ {
+        let ends = self.extents.iter().skip(1).map(|next| next.first_word as usize);
+        let ends = ends.chain(std::iter::once(self.free.len()));
+        self.extents.iter().zip(ends).map(|(extent, end)| (extent.archetype, extent.first_word as usize..end))
+    }
+
     #[inline]
     fn lowest_word(&mut self, archetype: ArchetypeId) -> Option<(usize, u64)> {
         let own = &mut self.archetypes[archetype.0 as usize];

@@ -46,6 +46,7 @@ mod timing_dependence; // why results may differ
 mod unseen; // by queries for changes, in saves
 mod update;
 mod workers;
+mod written; // rows of one component in one tick
 
 pub(crate) use open_runs::RunProgress;
 
@@ -152,6 +153,8 @@ pub struct World {
     /// Who changed when, while somebody asks.
     changes: Option<changes::ChangeRecord>,
     journal: journal::Journal,
+    /// Which rows of one component are written, while somebody asks.
+    written: Option<written::WrittenRecord>,
     gates: gates::Gates,
     systems: Systems,
     runs: OpenRuns,
@@ -225,6 +228,7 @@ impl World {
             grids: Vec::new(),
             changes: None,
             journal: journal::Journal::default(),
+            written: None,
             gates: gates::Gates::default(),
             systems: Systems::default(),
             runs: OpenRuns::default(),

@@ -2,10 +2,10 @@
 
 use super::World;
 use super::deferred::Owed;
-use crate::component::Role;
-use crate::id::ComponentId;
+use crate::component::{ListId, Role};
+use crate::id::{ComponentId, EntityId};
 use crate::system::Effects;
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 impl World {
     /// Gives back memory that nothing uses: strings and lists that no block names, the pools of a world without
@@ -21,8 +21,9 @@ impl World {
             return 0;
         }
         let before = self.bytes();
-        self.shared.strings.keep_only(&self.numbers_in_use(Role::Text));
-        self.shared.lists.keep_only(&self.numbers_in_use(Role::List));
+        let in_use = |role| self.uses(role).into_keys().collect();
+        self.shared.strings.keep_only(&in_use(Role::Text));
+        self.shared.lists.keep_only(&in_use(Role::List));
         if self.is_empty() && self.resources.is_none() && self.deferred.requests.is_empty() {
             // Rows that nobody has keep their pages, until there is none but those.
             self.compact();
@@ -33,9 +34,40 @@ impl World {
         before.saturating_sub(self.bytes())
     }
 
-    /// The numbers that blocks hold in fields of a role, those that wait to be given back among them.
-    fn numbers_in_use(&self, role: Role) -> HashSet<u32> {
-        let mut used = HashSet::new();
+    /// How many blocks name each string, those that wait to be given back among them. What runs write at the moment is
+    /// not counted.
+    pub(crate) fn string_uses(&self) -> HashMap<u32, usize> {
+        self.uses(Role::Text)
+    }
+
+    /// Calls `each` with every list of an entity, and with the component and the place of the field that holds it.
+    pub(crate) fn each_list(&self, mut each: impl FnMut(ListId, EntityId, ComponentId, usize)) {
+        for (component, definition) in self.shared.registry.iter() {
+            let fields = definition.fields().iter().enumerate();
+            let fields: Vec<(usize, usize)> = fields
+                .filter(|(_, field)| field.role == Role::List)
+                .map(|(place, field)| (place, field.offset))
+                .collect();
+            if fields.is_empty() {
+                continue;
+            }
+            let pool = self.storage.pool(component);
+            for row in pool.present().rows() {
+                let Some((owner, block)) = self.storage.id_of(row).zip(pool.bytes_of(row)) else { continue };
+                for &(place, at) in &fields {
+                    let list = ListId::from_bits(number_at(block, at));
+                    if !list.is_none() {
+                        each(list, owner, component, place);
+                    }
+                }
+            }
+        }
+    }
+
+    /// How often blocks hold each number in fields of a role, those that wait to be given back among them.
+    fn uses(&self, role: Role) -> HashMap<u32, usize> {
+        let mut used = HashMap::new();
+        let mut count = |number| *used.entry(number).or_insert(0) += 1;
         for (component, _) in self.shared.registry.iter() {
             let places = self.places_of(role, component);
             if places.is_empty() {
@@ -45,15 +77,18 @@ impl World {
             let rows = pool.present().rows().chain(pool.deferred().rows());
             for row in rows.filter(|&row| !self.storage.rows.is_free(row)) {
                 let Some(block) = pool.bytes_of(row) else { continue };
-                used.extend(places.iter().map(|&at| number_at(block, at)));
+                places.iter().for_each(|&at| count(number_at(block, at)));
             }
         }
         for request in &self.deferred.requests {
             match &request.owed {
                 Owed::Hook { component, block } => {
-                    used.extend(self.places_of(role, *component).into_iter().map(|at| number_at(block, at)));
+                    let places = self.places_of(role, *component);
+                    places.into_iter().for_each(|at| count(number_at(block, at)));
                 }
-                Owed::Lists(lists) if role == Role::List => used.extend(lists.iter().map(|list| list.bits())),
+                Owed::Lists(lists) if role == Role::List => {
+                    lists.iter().for_each(|list| count(list.bits()));
+                }
                 _ => {}
             }
         }

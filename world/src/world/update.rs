@@ -131,6 +131,7 @@ impl World {
         let start = self.workers.clock().now();
         self.note_changes();
         self.note_written();
+        self.forget_written();
         self.clocks.game_time += delta;
         self.clocks.tick += 1;
         self.timing.begin_tick(self.clocks.tick, start);

@@ -3,8 +3,8 @@
 use crate::support::{SCENE, catalog};
 use std::time::{Duration, Instant};
 use vivarium_world::inspect::{
-    EntitiesRequest, JournalRequest, RunState, ShapesRequest, Snapshot, Sort, SortBy, SystemState,
-    SystemView, ViewRequest,
+    CellsRequest, EntitiesRequest, HeapRequest, JournalRequest, RunState, ShapesRequest, Snapshot, Sort,
+    SortBy, SystemState, SystemView, ViewRequest,
 };
 use vivarium_world::{
     Command, Done, FieldValue, Host, HostEvent, HostHandle, HostOptions, Ordinal, SaveForm, Target,
@@ -54,6 +54,8 @@ fn everything() -> ViewRequest {
         deferred: true,
         shapes: Some(ShapesRequest::default()),
         journal: Some(JournalRequest::default()),
+        cells: Some(CellsRequest { component: vivarium_world::ComponentId(1), first: 0, count: 1, at: None }),
+        heap: Some(HeapRequest::default()),
     }
 }
 
@@ -67,6 +69,8 @@ fn a_snapshot_holds_what_was_asked_for_and_no_more() {
             && bare.memory.is_none()
             && bare.systems.is_empty()
             && bare.journal.is_none()
+            && bare.cells.is_none()
+            && bare.heap.is_none()
     );
     host.set_view(everything());
     let full = wait_for(&mut host, |snapshot| snapshot.entities.is_some());

@@ -1,5 +1,6 @@
 //! The rules of the world, through its public doors: a file a subject, a test a rule.
 
+mod cells;
 mod changes;
 mod chunks;
 mod classes;
