@@ -59,6 +59,11 @@ impl Panels {
             match request {
                 Request::Filter(filter) => self.entities.set_filter(std::mem::take(filter)),
                 Request::Column(field) => self.entities.add_column(std::mem::take(field)),
+                Request::Raw => {
+                    self.inspector.show_raw();
+                    *request = Request::ShowPanel(PanelId::Inspector);
+                    continue;
+                }
                 _ => continue,
             }
             *request = Request::ShowPanel(PanelId::Entities);

@@ -39,6 +39,9 @@ pub enum Request {
     /// Show the entities for which this holds in the entity list. [`Panels`](crate::Panels) does it and asks
     /// for the panel; the app never sees it from there.
     Filter(String),
+    /// Show the blocks of the selected entity as they lie in memory. [`Panels`](crate::Panels) does it and asks for the
+    /// panel.
+    Raw,
     /// Show a field, `component.field`, as a column of the entity list. [`Panels`](crate::Panels) does it.
     Column(String),
 }

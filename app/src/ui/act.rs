@@ -140,6 +140,8 @@ impl Inspector {
             Request::Export { name, text } => self.documents.choose(Purpose::Export { name, text }),
             Request::Reload => self.guard(Then::Reload),
             Request::ShowPanel(panel) => self.settings.layout.show(panel),
+            // The panels do that among themselves.
+            Request::Raw => self.settings.layout.show(vivarium_panels::PanelId::Inspector),
             Request::Column(field) => {
                 self.panels.add_column(field);
                 self.settings.layout.show(vivarium_panels::PanelId::Entities);

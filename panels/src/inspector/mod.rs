@@ -50,6 +50,11 @@ impl InspectorPanel {
         wanted.systems |= self.tab == Tab::Systems;
     }
 
+    /// Shows blocks as they lie in memory.
+    pub(crate) fn show_raw(&mut self) {
+        self.tab = Tab::Raw;
+    }
+
     /// Draws the panel.
     pub fn ui(&mut self, ui: &mut Ui, view: &View<'_>, out: &mut Requests) {
         ui.horizontal(|ui| {

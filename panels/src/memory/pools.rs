@@ -1,22 +1,24 @@
-//! Pools and tables: what is used, what is reserved, what is wasted.
+//! The pools: what is used, what is reserved, what is wasted.
 
+use super::growth::Growth;
 use crate::theme::Palette;
 use crate::view::{Requests, View};
 use crate::{PanelId, Request, format, widgets};
-use egui::{RichText, ScrollArea, Ui, vec2};
+use egui::accesskit::Role;
+use egui::{RichText, ScrollArea, Sense, Shape, Ui, pos2, vec2};
 use egui_extras::{Column, TableRow};
-use vivarium_world::Command;
-use vivarium_world::inspect::{MemoryView, PoolView, ViewRequest};
+use vivarium_world::inspect::{MemoryView, PoolView, SystemView};
+use vivarium_world::{Command, ComponentId};
 
-/// Pools and their fill.
+/// In which order they stand.
 #[derive(Default)]
-pub struct MemoryPanel {
+pub(super) struct Pools {
     by: Order,
 }
 
 /// What the table is ordered by, greatest first.
 #[derive(Clone, Copy, Default, PartialEq)]
-enum Order {
+pub(super) enum Order {
     #[default]
     Registry,
     Bytes,
@@ -26,25 +28,25 @@ enum Order {
 
 /// A line of the table.
 #[derive(Clone, Debug, PartialEq)]
-struct Line<'a> {
-    pool: &'a PoolView,
-    name: String,
+pub(super) struct Line<'a> {
+    pub(super) pool: &'a PoolView,
+    pub(super) name: String,
     /// Bytes of one block; none for a tag.
-    size: usize,
+    pub(super) size: usize,
     /// Bytes of blocks that belong to entities.
-    used: usize,
+    pub(super) used: usize,
     /// Allocated bytes without a living block in them.
-    waste: usize,
+    pub(super) waste: usize,
 }
 
 impl Line<'_> {
     /// Part of the capacity that holds blocks of entities; none for what has no blocks, as a tag, or no pages.
-    fn fill(&self) -> Option<f64> {
+    pub(super) fn fill(&self) -> Option<f64> {
         (self.size > 0 && self.pool.capacity > 0).then(|| self.pool.live as f64 / self.pool.capacity as f64)
     }
 }
 
-fn lines<'a>(view: &View<'a>, memory: &'a MemoryView, by: Order) -> Vec<Line<'a>> {
+pub(super) fn lines<'a>(view: &View<'a>, memory: &'a MemoryView, by: Order) -> Vec<Line<'a>> {
     let line = |pool: &'a PoolView| {
         let size = view.snapshot.catalog.component(pool.component).map_or(0, |component| component.size);
         let used = pool.live * size;
@@ -63,20 +65,31 @@ fn lines<'a>(view: &View<'a>, memory: &'a MemoryView, by: Order) -> Vec<Line<'a>
     lines
 }
 
-impl MemoryPanel {
-    /// Asks for the pools.
-    pub fn request(&self, _view: &View<'_>, wanted: &mut ViewRequest) {
-        wanted.memory = true;
-    }
+/// How long the stretches are that the queries over a component meet: the mean of the systems that touch it, each
+/// counted by its stretches. None if none of them ran.
+pub(super) fn mean_chunk(view: &View<'_>, component: ComponentId) -> Option<f64> {
+    let touches =
+        |system: &&SystemView| system.reads.contains(&component) || system.writes.contains(&component);
+    let systems = view.snapshot.systems.iter().filter(touches);
+    let of = systems
+        .filter_map(|system| Some((system.members as f64, system.mean_chunk.filter(|&mean| mean > 0.0)?)));
+    let (members, chunks) =
+        of.fold((0.0, 0.0), |(all, chunks), (members, mean)| (all + members, chunks + members / mean));
+    (chunks > 0.0).then(|| members / chunks)
+}
 
-    /// Draws the panel.
-    pub fn ui(&mut self, ui: &mut Ui, view: &View<'_>, out: &mut Requests) {
-        let Some(memory) = &view.snapshot.memory else {
-            widgets::nothing(ui, "No picture of the pools yet");
-            return;
-        };
+impl Pools {
+    /// Draws them. Gives the component whose cells are to be shown.
+    pub(super) fn ui(
+        &mut self,
+        ui: &mut Ui,
+        view: &View<'_>,
+        memory: &MemoryView,
+        growth: &Growth,
+        out: &mut Requests,
+    ) -> Option<ComponentId> {
         let lines = lines(view, memory, self.by);
-        ui.horizontal_wrapped(|ui| tiles(ui, view, memory, &lines));
+        ui.horizontal_wrapped(|ui| tiles(ui, view, memory, &lines, growth));
         ui.add_space(4.0);
         ui.horizontal_wrapped(|ui| {
             let compact = ui.button("Compact");
@@ -91,34 +104,48 @@ impl MemoryPanel {
                 }
             }
         });
-        ScrollArea::horizontal().auto_shrink(false).show(ui, |ui| self.table(ui, view, &lines, out));
+        let table = |ui: &mut Ui| self.table(ui, view, &lines, growth, out);
+        ScrollArea::horizontal().auto_shrink(false).show(ui, table).inner
     }
 
-    fn table(&mut self, ui: &mut Ui, view: &View<'_>, lines: &[Line<'_>], out: &mut Requests) {
+    fn table(
+        &mut self,
+        ui: &mut Ui,
+        view: &View<'_>,
+        lines: &[Line<'_>],
+        growth: &Growth,
+        out: &mut Requests,
+    ) -> Option<ComponentId> {
+        let mut opened = None;
         let table = widgets::table(ui)
             .id_salt("pools")
             .auto_shrink(false)
             .column(Column::initial(120.0).resizable(true).clip(true))
+            .column(Column::exact(46.0))
             .column(Column::initial(130.0).resizable(true))
             .columns(Column::initial(70.0).resizable(true), 4)
             .columns(Column::initial(60.0).resizable(true), 3)
+            .column(Column::initial(80.0).resizable(true))
+            .column(Column::initial(140.0).resizable(true))
             .column(Column::remainder().at_least(100.0).clip(true));
         let table = table.header(widgets::ROW, |mut row| {
             self.title(&mut row, "pool", Order::Registry);
+            row.col(|ui| drop(ui.strong("cells")));
             row.col(|ui| drop(ui.strong("fill")));
             self.title(&mut row, "bytes", Order::Bytes);
             self.title(&mut row, "live", Order::Live);
             self.title(&mut row, "waste", Order::Waste);
-            for title in ["capacity", "pages", "deferred", "held", "in use by"] {
+            for title in ["capacity", "pages", "deferred", "held", "mean chunk", "growth", "in use by"] {
                 row.col(|ui| drop(ui.strong(title)));
             }
         });
         table.body(|body| {
             body.rows(widgets::ROW, lines.len(), |mut row| {
                 let line = &lines[row.index()];
-                pool_row(&mut row, view, line, out);
+                pool_row(&mut row, view, line, growth, &mut opened, out);
             });
         });
+        opened
     }
 
     fn title(&mut self, row: &mut TableRow<'_, '_>, text: &str, order: Order) {
@@ -132,12 +159,14 @@ impl MemoryPanel {
     }
 }
 
-fn tiles(ui: &mut Ui, view: &View<'_>, memory: &MemoryView, lines: &[Line<'_>]) {
+fn tiles(ui: &mut Ui, view: &View<'_>, memory: &MemoryView, lines: &[Line<'_>], growth: &Growth) {
     let pools: usize = lines.iter().map(|line| line.pool.bytes).sum();
+    let live: usize = lines.iter().map(|line| line.pool.live).sum();
     let used: usize = lines.iter().map(|line| line.used).sum();
     let deferred: usize = lines.iter().map(|line| line.pool.deferred + line.pool.quarantined).sum();
     let entities = view.snapshot.status.entities;
     let all = pools + memory.table_bytes + memory.string_bytes + memory.list_bytes;
+    widgets::tile(ui, "live blocks", &format::count(live as u64));
     widgets::tile(ui, "used by blocks", &format::bytes(used));
     widgets::tile(ui, "reserved by pools", &format::bytes(pools));
     widgets::tile(
@@ -152,20 +181,36 @@ fn tiles(ui: &mut Ui, view: &View<'_>, memory: &MemoryView, lines: &[Line<'_>]) 
     let lists = format!("{} · {}", format::count(memory.lists as u64), format::bytes(memory.list_bytes));
     widgets::tile(ui, "lists", &lists);
     widgets::tile(ui, "deferred blocks", &format::count(deferred as u64));
+    if let Some(pages) = growth.allocations() {
+        widgets::tile(ui, "pages allocated per tick", &format::number(pages));
+    }
     widgets::tile(ui, "per entity", &format::bytes(all / entities.max(1)));
 }
 
 /// The part of what is reserved that is not used.
-fn waste(used: usize, reserved: usize) -> f64 {
+pub(super) fn waste(used: usize, reserved: usize) -> f64 {
     if reserved == 0 { 0.0 } else { 1.0 - used.min(reserved) as f64 / reserved as f64 }
 }
 
-fn pool_row(row: &mut TableRow<'_, '_>, view: &View<'_>, line: &Line<'_>, out: &mut Requests) {
+fn pool_row(
+    row: &mut TableRow<'_, '_>,
+    view: &View<'_>,
+    line: &Line<'_>,
+    growth: &Growth,
+    opened: &mut Option<ComponentId>,
+    out: &mut Requests,
+) {
     let pool = line.pool;
     row.col(|ui| {
         let response = ui.link(&line.name).on_hover_text("Show the entities that have it");
         if response.clicked() {
             out.push(Request::Filter(format!("with:{}", line.name)));
+        }
+    });
+    row.col(|ui| {
+        let button = ui.small_button("Cells").accessible_name(format!("Cells of {}", line.name));
+        if button.on_hover_text("Show what is in each of its cells").clicked() {
+            *opened = Some(pool.component);
         }
     });
     row.col(|ui| {
@@ -190,6 +235,11 @@ fn pool_row(row: &mut TableRow<'_, '_>, view: &View<'_>, line: &Line<'_>, out: &
         let warn = Palette::of(ui.visuals()).warn;
         widgets::right(ui, if pool.quarantined > 0 { held.color(warn) } else { held });
     });
+    row.col(|ui| match mean_chunk(view, pool.component) {
+        Some(mean) => widgets::right(ui, format::number((mean * 10.0).round() / 10.0)),
+        None => widgets::right(ui, RichText::new("–").weak()),
+    });
+    row.col(|ui| grown(ui, line, growth));
     row.col(|ui| {
         if let Some(run) = &pool.held_by {
             widgets::system_link(ui, view, run.system, out);
@@ -198,89 +248,31 @@ fn pool_row(row: &mut TableRow<'_, '_>, view: &View<'_>, line: &Line<'_>, out: &
     });
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::fixture::{self, Fixture};
-    use egui_kittest::Harness;
-    use egui_kittest::kittest::Queryable;
-
-    fn shown() -> Harness<'static, Fixture> {
-        let mut panel = MemoryPanel::default();
-        fixture::harness(Fixture::paused(), move |ui, view, out| panel.ui(ui, view, out))
-    }
-
-    #[test]
-    fn what_is_allocated_and_not_used_is_waste() {
-        let fixture = Fixture::paused();
-        let view = fixture.view();
-        let lines = lines(&view, fixture.snapshot.memory.as_ref().unwrap(), Order::Registry);
-        assert_eq!((lines[0].used, lines[0].waste), (48, 720));
-        assert_eq!(lines[0].fill(), Some(4.0 / 64.0));
-        let empty = PoolView { capacity: 0, pages: 0, bytes: 0, ..lines[0].pool.clone() };
-        assert_eq!(Line { pool: &empty, ..lines[0].clone() }.fill(), None);
-        assert_eq!(waste(0, 0), 0.0);
-    }
-
-    #[test]
-    fn the_greatest_come_first_in_a_chosen_order() {
-        let fixture = Fixture::paused();
-        let view = fixture.view();
-        let order = |by| {
-            let lines = lines(&view, fixture.snapshot.memory.as_ref().unwrap(), by);
-            lines.into_iter().map(|line| line.name).collect::<Vec<_>>()
+/// How a pool grew while it was seen: a line, and by how much.
+fn grown(ui: &mut Ui, line: &Line<'_>, growth: &Growth) {
+    let size = vec2(60.0, widgets::ROW - 6.0);
+    let points = growth.line(line.pool.component, size.x as usize);
+    let text = match growth.of(line.pool.component, line.pool.bytes) {
+        0 => "±0".to_owned(),
+        by if by > 0 => format!("+{}", format::bytes(by.unsigned_abs() as usize)),
+        by => format!("−{}", format::bytes(by.unsigned_abs() as usize)),
+    };
+    let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
+    let least = points.iter().map(|point| point[1]).fold(f64::INFINITY, f64::min);
+    let most = points.iter().map(|point| point[1]).fold(0.0, f64::max);
+    if let ([first, ..], [.., last]) = (&points[..], &points[..])
+        && last[0] > first[0]
+    {
+        let place = |[x, y]: [f64; 2]| {
+            let x = (x - first[0]) / (last[0] - first[0]);
+            let y = if most > least { (y - least) / (most - least) } else { 0.5 };
+            pos2(rect.left() + rect.width() * x as f32, rect.bottom() - rect.height() * y as f32)
         };
-        assert_eq!(order(Order::Registry), ["transform", "velocity", "body"]);
-        assert_eq!(order(Order::Waste), ["transform", "velocity", "body"]);
-        assert_eq!(order(Order::Live), ["transform", "body", "velocity"]);
+        let line = points.iter().map(|&point| place(point)).collect();
+        ui.painter().add(Shape::line(line, (1.0, Palette::of(ui.visuals()).accent)));
     }
-
-    #[test]
-    fn a_pool_leads_to_the_entities_that_have_it() {
-        let mut harness = shown();
-        harness.get_by_label("velocity: 2 of 64 live");
-        harness.get_by_label("velocity").click();
-        harness.run();
-        assert_eq!(harness.state_mut().take(), [Request::Filter("with:velocity".to_owned())]);
-    }
-
-    #[test]
-    fn compacting_is_asked_for() {
-        let mut harness = shown();
-        harness.get_by_label("Compact").click();
-        harness.run();
-        assert_eq!(harness.state_mut().take_commands(), [Command::Compact]);
-    }
-
-    #[test]
-    fn a_tag_has_no_fill() {
-        let mut fixture = Fixture::paused();
-        let memory = fixture.snapshot.memory.as_mut().unwrap();
-        let tag = PoolView { component: fixture::FROZEN, live: 16, capacity: 1, ..memory.pools[1].clone() };
-        memory.pools.push(tag);
-        let mut panel = MemoryPanel::default();
-        let harness = fixture::harness(fixture, move |ui, view, out| panel.ui(ui, view, out));
-        harness.get_by_label("–");
-        assert!(harness.query_by_label_contains("1600").is_none());
-    }
-
-    #[test]
-    fn tiles_keep_their_names_in_one_line_whatever_the_width() {
-        for width in (200..1_000).step_by(50) {
-            let mut panel = MemoryPanel::default();
-            let show = move |ui: &mut Ui, view: &View<'_>, out: &mut Requests| panel.ui(ui, view, out);
-            let harness = fixture::harness_of_size([width as f32, 700.0], Fixture::paused(), show);
-            for name in ["used by blocks", "reserved by pools", "deferred blocks", "per entity"] {
-                let rect = harness.get_by_label(name).rect();
-                assert!(rect.height() < 20.0 && rect.right() <= width as f32, "{name} at {width}: {rect}");
-            }
-        }
-    }
-
-    #[test]
-    fn tiles_add_up() {
-        let harness = shown();
-        harness.get_by_label("1.8 KB");
-        harness.get_by_label("3 · 40 B");
-    }
+    let meaning = format!("{}: {text} since the panel was first seen", line.name);
+    widgets::describe(&response, Role::Image, &meaning);
+    response.on_hover_text(meaning);
+    ui.label(text);
 }
