@@ -22,7 +22,7 @@ pub struct HostOptions {
 /// What a host hears.
 pub(super) enum Message {
     Command(u64, Command),
-    View(ViewRequest),
+    View(Box<ViewRequest>),
 }
 
 /// Starts hosts.
@@ -108,7 +108,7 @@ impl HostHandle {
 
     /// Says what the next snapshots are to hold.
     pub fn set_view(&mut self, view: ViewRequest) {
-        let _ = self.inbox.send(Message::View(view));
+        let _ = self.inbox.send(Message::View(Box::new(view)));
     }
 
     /// The latest snapshot.

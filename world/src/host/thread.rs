@@ -105,7 +105,7 @@ impl HostThread {
     fn hear(&mut self, message: Message) {
         self.changed = true;
         match message {
-            Message::View(view) => self.view = view,
+            Message::View(view) => self.view = *view,
             Message::Command(_, Command::Quit) => {
                 // A run that does not end is left behind.
                 self.world.settle();
