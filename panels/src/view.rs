@@ -66,9 +66,15 @@ impl<'a> View<'a> {
         self.snapshot.systems.iter().find(|system| system.id == id)
     }
 
-    /// The name of a system, or its number if the snapshot does not have it.
+    /// The name of a system, with its number where another one has the same name; the number alone if the snapshot
+    /// does not have it. The schedule's sentences name systems in the same way.
     pub fn system_name(&self, id: SystemId) -> String {
-        self.system(id).map_or_else(|| format!("system {id}"), |system| system.name.clone())
+        let Some(system) = self.system(id) else { return format!("system {id}") };
+        let shares = |other: &&SystemView| other.name == system.name;
+        match self.snapshot.systems.iter().filter(shares).nth(1) {
+            None => system.name.clone(),
+            Some(_) => format!("{} #{id}", system.name),
+        }
     }
 
     /// What the snapshot says of an entity, block by block, if it was asked.
@@ -106,3 +112,18 @@ pub(crate) fn look_into(wanted: &mut ViewRequest, ordinal: Ordinal) {
 
 /// Where panels put what they ask for.
 pub(crate) type Requests = Vec<Request>;
+
+#[cfg(test)]
+mod tests {
+    use crate::fixture::{BOUNCE, Fixture, MOVE, WATCH};
+    use vivarium_world::SystemId;
+
+    #[test]
+    fn systems_of_one_name_are_told_apart_by_their_numbers() {
+        let mut fixture = Fixture::paused();
+        fixture.snapshot.systems[2].name = "move".to_owned();
+        let name = |id| fixture.view().system_name(id);
+        assert_eq!([MOVE, BOUNCE, WATCH].map(name), ["move #0", "bounce", "move #2"]);
+        assert_eq!(name(SystemId(9)), "system 9");
+    }
+}

@@ -118,7 +118,7 @@ impl Drawn<'_, '_> {
             }
             Kind::Why(reason) => {
                 ui.weak("↓");
-                links::sentence(ui, self.view, &reason.sentence, false, self.mark, self.out);
+                links::line(ui, self.view, &reason.sentence, self.mark, self.out);
             }
             Kind::MoreReasons(more) => {
                 ui.weak(format!("↓ and for {}: see the matrix", format::counted(more, "more reason")));
@@ -164,7 +164,7 @@ impl Drawn<'_, '_> {
 
     fn name(&mut self, ui: &mut Ui, system: &SystemView, elsewhere: Option<usize>) {
         let palette = *Palette::of(ui.visuals());
-        let (text, colour) = marked(system, *self.mark, &palette);
+        let (text, colour) = marked(self.view, system, *self.mark, &palette);
         let text =
             RichText::new(text).color(if system.last_error.is_some() { palette.error } else { colour });
         let response = ui.link(text);
@@ -198,17 +198,23 @@ impl Drawn<'_, '_> {
 }
 
 /// The name of a system with what it does to the marked component, and a colour that says the same.
-pub(super) fn marked(system: &SystemView, mark: Option<ComponentId>, palette: &Palette) -> (String, Color32) {
+pub(super) fn marked(
+    view: &View<'_>,
+    system: &SystemView,
+    mark: Option<ComponentId>,
+    palette: &Palette,
+) -> (String, Color32) {
+    let name = view.system_name(system.id);
     match mark.map(|component| Touch::of(system, component)) {
-        None => (system.name.clone(), palette.accent),
-        Some(None) => (system.name.clone(), palette.weak),
+        None => (name, palette.accent),
+        Some(None) => (name, palette.weak),
         Some(Some(touch)) => {
             let colour = match touch {
                 Touch::Writes => palette.warn,
                 Touch::Reads => palette.accent,
                 Touch::Creates => palette.good,
             };
-            (format!("{}: {}", system.name, touch.word()), colour)
+            (format!("{name}: {}", touch.word()), colour)
         }
     }
 }

@@ -28,7 +28,7 @@ impl Detail {
         out: &mut Requests,
     ) {
         ui.horizontal_wrapped(|ui| {
-            ui.label(RichText::new(&system.name).strong().size(16.0));
+            ui.label(RichText::new(view.system_name(system.id)).strong().size(16.0));
             ui.weak(system.kind);
             if ui.link("Close").clicked() {
                 out.push(Select::System(None).into());

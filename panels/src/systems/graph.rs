@@ -153,7 +153,7 @@ fn node(
     let palette = *Palette::of(ui.visuals());
     let Some(known) = view.system(system) else { return };
     let is_centre = view.selection.system() == Some(system);
-    let (text, colour) = marked(known, mark, &palette);
+    let (text, colour) = marked(view, known, mark, &palette);
     let response = ui.interact(place, ui.scope_id().with(("node", system.0)), Sense::click());
     let ground = if is_centre || response.hovered() { palette.selected } else { palette.chip };
     ui.painter().rect_filled(place, 4.0, ground);

@@ -44,7 +44,7 @@ pub(super) fn component(
     response
 }
 
-/// A sentence whose names are links.
+/// A sentence whose names are links, on as many lines as it takes.
 pub(super) fn sentence(
     ui: &mut Ui,
     view: &View<'_>,
@@ -53,24 +53,45 @@ pub(super) fn sentence(
     mark: &mut Option<ComponentId>,
     out: &mut Requests,
 ) {
+    let response = ui.horizontal_wrapped(|ui| write(ui, view, text, strong, mark, out)).response;
+    widgets::describe(&response, Role::Paragraph, text);
+}
+
+/// The same on one line.
+pub(super) fn line(
+    ui: &mut Ui,
+    view: &View<'_>,
+    text: &str,
+    mark: &mut Option<ComponentId>,
+    out: &mut Requests,
+) {
+    let response = ui.horizontal(|ui| write(ui, view, text, false, mark, out)).response;
+    widgets::describe(&response, Role::Paragraph, text);
+}
+
+fn write(
+    ui: &mut Ui,
+    view: &View<'_>,
+    text: &str,
+    strong: bool,
+    mark: &mut Option<ComponentId>,
+    out: &mut Requests,
+) {
     let palette = *Palette::of(ui.visuals());
-    let response = ui.horizontal_wrapped(|ui| {
-        ui.spacing_mut().item_spacing = vec2(0.0, 2.0);
-        for part in model::parts(view, text) {
-            match part {
-                Part::Words(words) => {
-                    let words = RichText::new(words);
-                    ui.label(words.color(if strong { palette.strong } else { palette.weak }));
-                }
-                Part::System(id, name) => {
-                    let response = ui.link(name).on_hover_text("Show this system");
-                    if response.clicked() {
-                        out.push(crate::Select::System(Some(id)).into());
-                    }
-                }
-                Part::Component(id, _) => drop(component(ui, view, id, mark, out)),
+    ui.spacing_mut().item_spacing = vec2(0.0, 2.0);
+    for part in model::parts(view, text) {
+        match part {
+            Part::Words(words) => {
+                let words = RichText::new(words);
+                ui.label(words.color(if strong { palette.strong } else { palette.weak }));
             }
+            Part::System(id, name) => {
+                let response = ui.link(name).on_hover_text("Show this system");
+                if response.clicked() {
+                    out.push(crate::Select::System(Some(id)).into());
+                }
+            }
+            Part::Component(id, _) => drop(component(ui, view, id, mark, out)),
         }
-    });
-    widgets::describe(&response.response, Role::Paragraph, text);
+    }
 }

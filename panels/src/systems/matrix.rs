@@ -80,7 +80,7 @@ impl Matrix {
                     }
                     let colour = colour(reason.kind, Palette::of(ui.visuals()));
                     ui.label(RichText::new(reason.kind.label()).color(colour));
-                    links::sentence(ui, view, &reason.sentence, false, mark, out);
+                    links::line(ui, view, &reason.sentence, mark, out);
                 });
             }
         });
@@ -90,7 +90,7 @@ impl Matrix {
         let systems = &view.snapshot.systems;
         let font = TextStyle::Body.resolve(ui.style());
         let palette = *Palette::of(ui.visuals());
-        let title = |row: usize| format!("{} {}", row + 1, systems[row].name);
+        let title = |row: usize| format!("{} {}", row + 1, view.system_name(systems[row].id));
         let longest = (0..systems.len())
             .map(|row| ui.painter().layout_no_wrap(title(row), font.clone(), palette.text).size().x);
         let names = longest.fold(40.0, f32::max).ceil() + 8.0;
@@ -171,7 +171,7 @@ impl Matrix {
         let is_selected = view.selection.system() == Some(system.id);
         let colour = if response.hovered() || is_selected { palette.strong } else { palette.accent };
         let font = TextStyle::Body.resolve(ui.style());
-        let text = format!("{} {}", row + 1, system.name);
+        let text = format!("{} {}", row + 1, view.system_name(system.id));
         painter.text(place.left_center(), Align2::LEFT_CENTER, &text, font, colour);
         widgets::describe(&response, Role::Link, &text);
         if response.on_hover_text("Show this system").clicked() {

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::time::Duration;
 use vivarium_world::SystemId;
-use vivarium_world::inspect::{TickSample, TimingRow, TimingView};
+use vivarium_world::inspect::{SystemView, TickSample, TimingRow, TimingView};
 
 /// How a tick went against its budget, the step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -201,6 +201,7 @@ impl Column {
     pub(super) fn text(self, row: &Row<'_>) -> String {
         match (self, self.value(row)) {
             (Self::Name, _) => row.of.name.clone(),
+            (Self::P50 | Self::P95 | Self::P99, None) => "–".to_owned(),
             (_, None) => String::new(),
             (Self::Samples | Self::Entities, Some(value)) => format::count(value as u64),
             (Self::PerEntity, Some(nanos)) if nanos < 10.0 => format!("{nanos:.1} ns"),
@@ -215,7 +216,8 @@ impl Column {
 pub(super) fn rows<'a>(view: &View<'_>, timing: &'a TimingView, by: Column) -> Vec<Row<'a>> {
     let row = |of: &'a TimingRow| {
         let system = of.system.and_then(|id| view.system(id));
-        let entities = system.filter(|system| system.kind.starts_with("entity")).map(|system| system.members);
+        let has_members = |system: &&SystemView| system.members > 0 || system.kind.starts_with("entity");
+        let entities = system.filter(has_members).map(|system| system.members);
         let per_entity = entities.filter(|&count| count > 0 && of.samples > 0);
         let per_entity = per_entity.map(|count| of.avg.as_nanos() as f64 / count as f64);
         Row { of, entities, per_entity, share: share(timing, of) }

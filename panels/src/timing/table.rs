@@ -60,7 +60,8 @@ impl Table {
                 .vscroll(false)
                 .sense(Sense::CLICK)
                 .column(Column::initial(130.0).resizable(true).clip(true))
-                .columns(Column::initial(66.0).resizable(true), 11)
+                .columns(Column::initial(56.0).resizable(true), 8)
+                .columns(Column::initial(66.0).resizable(true), 3)
                 .column(Column::initial(120.0).resizable(true))
                 .column(Column::remainder().at_least(90.0));
             let table = table.header(widgets::ROW, |mut row| {
@@ -88,9 +89,9 @@ impl Table {
         let text = format!("{}{}", column.title(), if is_sorted { " ↓" } else { "" });
         let tip = match column {
             By::Name => "Sort as they come",
-            By::P50 => "Half of the times are at most this",
-            By::P95 => "95 of 100 times are at most this",
-            By::P99 => "99 of 100 times are at most this",
+            By::P50 => "Half of the times are at most this; measured while this panel is open",
+            By::P95 => "95 of 100 times are at most this; measured while this panel is open",
+            By::P99 => "99 of 100 times are at most this; measured while this panel is open",
             By::PerEntity => "The mean time of a run for each of its members",
             By::Effects => "The mean time of applying what a run asks for",
             By::Share => "The part of the time that all systems took in the window",
