@@ -7,8 +7,8 @@ use crate::theme::Palette;
 use crate::view::{Requests, View};
 use crate::{Select, format, widgets};
 use egui::{
-    Align, Color32, CornerRadius, Layout, Rect, RichText, ScrollArea, Sense, Stroke, Ui, UiBuilder, pos2,
-    vec2,
+    Align, Color32, CornerRadius, Layout, Rect, RichText, ScrollArea, Sense, Stroke, TextStyle, Ui,
+    UiBuilder, vec2,
 };
 use std::time::Duration;
 use vivarium_world::inspect::{ScheduleView, SystemView};
@@ -18,13 +18,21 @@ use vivarium_world::{Command, ComponentId, SystemId};
 const LINE: f32 = 24.0;
 /// Room between the edge of a card and what is in it.
 const MARGIN: f32 = 10.0;
-/// Widths: switch, name, kind, mean, state; what is left has what it touches.
-const COLUMNS: [f32; 5] = [24.0, 170.0, 104.0, 150.0, 160.0];
+/// Width of the switch at the left.
+const SWITCH: f32 = 24.0;
+/// Width of the bar of a mean time and of the time beside it.
+const MEAN: f32 = 60.0;
+const TIME: f32 = 60.0;
+/// The widest a name, a kind and a state may be.
+const WIDEST: [f32; 3] = [190.0, 130.0, 240.0];
 
-/// The width of the widest row so far, so that it can be scrolled to.
+/// How wide things are, so that they stand below each other and can be scrolled to.
 #[derive(Default)]
 pub(super) struct Batches {
+    /// The widest row of the last frame.
     width: f32,
+    /// The widest name and kind, and the widest state there ever was: it changes all the time.
+    columns: [f32; 3],
 }
 
 impl Batches {
@@ -40,18 +48,40 @@ impl Batches {
         let lines = cards::lines(&view.snapshot.systems, schedule);
         let slowest = view.snapshot.systems.iter().map(|system| system.mean).max().unwrap_or_default();
         ui.style_mut().interaction.selectable_labels = false;
+        self.measure(ui, view, *mark);
+        let columns = self.columns;
         ui.spacing_mut().item_spacing.y = 0.0;
         ScrollArea::both().auto_shrink(false).show_rows(ui, LINE, lines.len(), |ui, range| {
             let width = ui.available_width().max(self.width);
             let mut widest: f32 = 0.0;
-            for line in lines.get(range).unwrap_or_default() {
+            for (at, line) in range.clone().zip(lines.get(range).unwrap_or_default()) {
                 let (rect, _) = ui.allocate_exact_size(vec2(width, LINE), Sense::hover());
                 ground(ui, rect, line);
-                let used = Drawn { view, mark, out, slowest }.line(ui, rect, line);
+                let used = Drawn { view, mark, out, slowest, columns }.line(ui, rect, at, line);
                 widest = widest.max(used - rect.left() + MARGIN);
             }
             self.width = widest;
         });
+    }
+
+    /// Makes columns as wide as what they hold.
+    fn measure(&mut self, ui: &Ui, view: &View<'_>, mark: Option<ComponentId>) {
+        let font = TextStyle::Body.resolve(ui.style());
+        let gap = 2.0 * ui.spacing().item_spacing.x;
+        let palette = Palette::of(ui.visuals());
+        let width =
+            |text: String| ui.painter().layout_no_wrap(text, font.clone(), palette.text).size().x + gap;
+        let [mut name, mut kind, mut state] = [0.0, 0.0, self.columns[2]];
+        for system in &view.snapshot.systems {
+            // Room for the mark of an error.
+            let mark_of_error = if system.last_error.is_some() { " !" } else { "" };
+            let (text, _) = marked(view, system, mark, palette);
+            name = f32::max(name, width(text + mark_of_error));
+            kind = f32::max(kind, width(system.kind.to_owned()));
+            state = f32::max(state, width(model::state(system, view)));
+        }
+        let [widest_name, widest_kind, widest_state] = WIDEST;
+        self.columns = [name.min(widest_name), kind.min(widest_kind), state.min(widest_state)];
     }
 }
 
@@ -90,16 +120,17 @@ struct Drawn<'d, 'v> {
     mark: &'d mut Option<ComponentId>,
     out: &'d mut Requests,
     slowest: Duration,
+    columns: [f32; 3],
 }
 
 impl Drawn<'_, '_> {
     /// Draws a line; gives how far to the right it reaches.
-    fn line(&mut self, ui: &mut Ui, rect: Rect, line: &Line<'_>) -> f32 {
+    fn line(&mut self, ui: &mut Ui, rect: Rect, at: usize, line: &Line<'_>) -> f32 {
         let inner = rect.shrink2(vec2(MARGIN, 0.0));
         if let Kind::System(system, elsewhere) = line.kind {
-            return self.system(ui, rect, system, elsewhere);
+            return self.system(ui, rect, at, system, elsewhere);
         }
-        let mut ui = row(ui, inner);
+        let mut ui = row(ui, inner, (at, 0));
         let ui = &mut ui;
         match line.kind {
             Kind::Head(number, count) => {
@@ -112,7 +143,7 @@ impl Drawn<'_, '_> {
                 ui.label(RichText::new(text).color(Palette::of(ui.visuals()).accent));
             }
             Kind::Elsewhere(system, batch) => {
-                ui.add_space(COLUMNS[0]);
+                ui.add_space(SWITCH);
                 widgets::system_link(ui, self.view, system.id, self.out);
                 ui.weak(format!("runs as one with others, in batch {batch}"));
             }
@@ -128,7 +159,14 @@ impl Drawn<'_, '_> {
         ui.min_rect().right()
     }
 
-    fn system(&mut self, ui: &mut Ui, rect: Rect, system: &SystemView, elsewhere: Option<usize>) -> f32 {
+    fn system(
+        &mut self,
+        ui: &mut Ui,
+        rect: Rect,
+        at: usize,
+        system: &SystemView,
+        elsewhere: Option<usize>,
+    ) -> f32 {
         let view = self.view;
         let response = ui.interact(rect, ui.scope_id().with(("system", system.id.0)), Sense::CLICK);
         let palette = *Palette::of(ui.visuals());
@@ -140,29 +178,34 @@ impl Drawn<'_, '_> {
         if response.clicked() {
             self.out.push(Select::System(Some(system.id)).into());
         }
-        let mut left = rect.left() + MARGIN;
+        let (mut left, mut column) = (rect.left() + MARGIN, 0);
         let mut cell = |ui: &mut Ui, width: f32| {
             let cell = Rect::from_x_y_ranges(left..=left + width - 6.0, rect.y_range());
             left += width;
-            let mut ui = row(ui, cell);
+            column += 1;
+            let mut ui = row(ui, cell, (at, column));
             ui.shrink_clip_rect(cell);
             ui
         };
-        let mut on = cell(ui, COLUMNS[0]);
+        let [name, kind, state] = self.columns;
+        let mut on = cell(ui, SWITCH);
         enabled(&mut on, system, "", self.out);
-        let mut name = cell(ui, COLUMNS[1]);
-        self.name(&mut name, system, elsewhere);
-        cell(ui, COLUMNS[2]).weak(system.kind);
-        let mut mean = cell(ui, COLUMNS[3]);
+        let mut name = cell(ui, name);
+        self.name(&mut name, system);
+        cell(ui, kind).weak(system.kind);
+        let mut mean = cell(ui, MEAN + TIME + 12.0);
         self.mean(&mut mean, system);
-        cell(ui, COLUMNS[4]).label(model::state(system, view));
+        cell(ui, state).label(model::state(system, view));
         let rest = Rect::from_x_y_ranges(left..=rect.right().max(left) - MARGIN, rect.y_range());
-        let mut rest = row(ui, rest);
+        let mut rest = row(ui, rest, (at, 0));
+        if let Some(batch) = elsewhere {
+            rest.weak(format!("batch {batch} ·"));
+        }
         touches(&mut rest, view, system, self.mark, self.out);
         rest.min_rect().right()
     }
 
-    fn name(&mut self, ui: &mut Ui, system: &SystemView, elsewhere: Option<usize>) {
+    fn name(&mut self, ui: &mut Ui, system: &SystemView) {
         let palette = *Palette::of(ui.visuals());
         let (text, colour) = marked(self.view, system, *self.mark, &palette);
         let text =
@@ -175,9 +218,6 @@ impl Drawn<'_, '_> {
             // Colour alone would not say it.
             ui.label(RichText::new("!").color(palette.error).strong());
             response.on_hover_text(format!("Last error, at tick {}: {}", error.tick, error.message));
-        }
-        if let Some(batch) = elsewhere {
-            ui.weak(format!("(batch {batch})"));
         }
     }
 
@@ -192,7 +232,7 @@ impl Drawn<'_, '_> {
         let part = system.mean.as_secs_f64() / self.slowest.as_secs_f64();
         let mean = format::duration(system.mean);
         let meaning = format!("{} takes {mean} on average, {}", system.name, heat.words());
-        widgets::bar(ui, vec2(60.0, widgets::ROW), part, colour, &meaning);
+        widgets::bar(ui, vec2(MEAN, widgets::ROW), part, colour, &meaning);
         ui.label(mean);
     }
 }
@@ -219,11 +259,10 @@ pub(super) fn marked(
     }
 }
 
-/// A line of widgets in a rectangle.
-fn row(ui: &mut Ui, rect: Rect) -> Ui {
-    let top_left = pos2(rect.left(), rect.top());
-    let id = (top_left.x.to_bits(), top_left.y.to_bits());
-    ui.new_child(UiBuilder::new().id_salt(id).max_rect(rect).layout(Layout::left_to_right(Align::Center)))
+/// A line of widgets in a rectangle: of a line, and a column in it.
+fn row(ui: &mut Ui, rect: Rect, place: (usize, usize)) -> Ui {
+    let layout = Layout::left_to_right(Align::Center);
+    ui.new_child(UiBuilder::new().id_salt(("cell", place)).max_rect(rect).layout(layout))
 }
 
 /// A switch for whether a system takes part.

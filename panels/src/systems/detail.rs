@@ -30,11 +30,11 @@ impl Detail {
         ui.horizontal_wrapped(|ui| {
             ui.label(RichText::new(view.system_name(system.id)).strong().size(16.0));
             ui.weak(system.kind);
+            ui.label(model::state(system, view));
             if ui.link("Close").clicked() {
                 out.push(Select::System(None).into());
             }
         });
-        ui.label(model::state(system, view));
         settings(ui, system, out);
         if let Some(schedule) = schedule {
             batch(ui, view, schedule, system, out);

@@ -24,12 +24,17 @@ pub(super) fn neighbours(schedule: &ScheduleView, system: SystemId) -> (Vec<&Pai
     (all(|reason| reason.later), all(|reason| reason.earlier))
 }
 
-/// What is written on an edge: `write/write: velocity, transform`.
-pub(super) fn edge_text(view: &View<'_>, reason: &PairReason) -> String {
+/// Text of an edge that is shorter has a letter in place of the kind of its reason.
+const SHORT: f32 = 150.0;
+
+/// What is written on an edge: `write/write: velocity, transform`, or in little room `w velocity, transform`.
+fn edge_text(view: &View<'_>, reason: &PairReason, is_short: bool) -> String {
     let components: Vec<String> = reason.components.iter().map(|&id| view.component_name(id)).collect();
-    match components.is_empty() {
-        true => reason.kind.label().to_owned(),
-        false => format!("{}: {}", reason.kind.label(), components.join(", ")),
+    let components = components.join(", ");
+    match (components.is_empty(), is_short) {
+        (true, _) => reason.kind.label().to_owned(),
+        (false, true) => format!("{} {components}", model::letter(reason.kind)),
+        (false, false) => format!("{}: {components}", reason.kind.label()),
     }
 }
 
@@ -123,7 +128,7 @@ fn edge(ui: &Ui, layout: &GraphLayout, place: Rect, at: egui::Vec2, colour: Colo
 /// The text of an edge; gives whether it was clicked.
 fn edge_label(ui: &mut Ui, view: &View<'_>, place: Rect, reason: &PairReason) -> bool {
     let palette = *Palette::of(ui.visuals());
-    let text = edge_text(view, reason);
+    let text = edge_text(view, reason, place.width() < SHORT);
     let response =
         ui.interact(place, ui.scope_id().with(("edge", reason.earlier.0, reason.later.0)), Sense::click());
     let job = egui::text::LayoutJob {
@@ -138,7 +143,11 @@ fn edge_label(ui: &mut Ui, view: &View<'_>, place: Rect, reason: &PairReason) ->
     let room = Rect::from_center_size(place.center(), galley.size() + vec2(6.0, 2.0));
     ui.painter().rect_filled(room, 2.0, ground);
     ui.painter().galley(room.min + vec2(3.0, 1.0), galley, palette.text);
-    widgets::describe(&response, Role::Button, &format!("{text}. {}", reason.sentence));
+    widgets::describe(
+        &response,
+        Role::Button,
+        &format!("{}. {}", edge_text(view, reason, false), reason.sentence),
+    );
     response.on_hover_text(&reason.sentence).clicked()
 }
 
@@ -198,8 +207,9 @@ mod tests {
     fn an_edge_says_its_kind_and_its_components() {
         let fixture = Fixture::paused();
         let mut reason = fixture.snapshot.schedule.as_deref().unwrap().reasons[0].clone();
-        assert_eq!(edge_text(&fixture.view(), &reason), "write/write: velocity");
+        assert_eq!(edge_text(&fixture.view(), &reason, false), "write/write: velocity");
+        assert_eq!(edge_text(&fixture.view(), &reason, true), "w velocity");
         (reason.kind, reason.components) = (ReasonKind::Exclusive, Vec::new());
-        assert_eq!(edge_text(&fixture.view(), &reason), "exclusive");
+        assert_eq!(edge_text(&fixture.view(), &reason, true), "exclusive");
     }
 }

@@ -1,13 +1,16 @@
 //! Where the boxes of the graph stand: those a system waits for, the system, those that wait for it.
 
 use egui::{Pos2, Rect, Vec2, pos2, vec2};
+use std::ops::RangeInclusive;
 
-/// Size of a box.
-pub(super) const BOX: Vec2 = vec2(132.0, 26.0);
+/// Height of a box.
+const HEIGHT: f32 = 26.0;
+/// Width of a box, by the room there is.
+const BOX: RangeInclusive<f32> = 96.0..=150.0;
 /// Length of the bent part of an edge.
-const BEND: f32 = 48.0;
-/// Length of the text on an edge, by the room there is.
-const TEXT: std::ops::RangeInclusive<f32> = 96.0..=220.0;
+const BEND: f32 = 40.0;
+/// Length of the text on an edge, by the room that is left.
+const TEXT: RangeInclusive<f32> = 90.0..=220.0;
 const GAP: f32 = 10.0;
 
 /// The boxes, from the left upper corner of the graph.
@@ -27,19 +30,20 @@ pub(super) struct GraphLayout {
 impl GraphLayout {
     /// Boxes for so many systems on either side, as wide as `width` if they can be.
     pub(super) fn new(before: usize, after: usize, width: f32) -> Self {
-        let text = ((width - 3.0 * BOX.x) / 2.0 - BEND).clamp(*TEXT.start(), *TEXT.end());
+        let size = vec2((width / 6.0).clamp(*BOX.start(), *BOX.end()), HEIGHT);
+        let text = ((width - 3.0 * size.x) / 2.0 - BEND).clamp(*TEXT.start(), *TEXT.end());
         let rows = before.max(after).max(1) as f32;
-        let height = rows * (BOX.y + GAP) + GAP;
-        let middle = BOX.x + text + BEND;
+        let height = rows * (HEIGHT + GAP) + GAP;
+        let middle = size.x + text + BEND;
         let column = |count: usize, left: f32| {
-            let top = (height - count as f32 * (BOX.y + GAP) + GAP) / 2.0;
-            let place = move |n: usize| pos2(left, top + n as f32 * (BOX.y + GAP));
-            (0..count).map(move |n| Rect::from_min_size(place(n), BOX)).collect()
+            let top = (height - count as f32 * (HEIGHT + GAP) + GAP) / 2.0;
+            let place = move |n: usize| pos2(left, top + n as f32 * (HEIGHT + GAP));
+            (0..count).map(move |n| Rect::from_min_size(place(n), size)).collect()
         };
         Self {
-            size: vec2(2.0 * middle + BOX.x, height),
+            size: vec2(2.0 * middle + size.x, height),
             text,
-            centre: Rect::from_min_size(pos2(middle, (height - BOX.y) / 2.0), BOX),
+            centre: Rect::from_min_size(pos2(middle, (height - HEIGHT) / 2.0), size),
             before: column(before, 0.0),
             after: column(after, 2.0 * middle),
         }
@@ -60,7 +64,7 @@ impl GraphLayout {
 
     /// Where the text of that edge stands.
     pub(super) fn text(&self, neighbour: Rect) -> Rect {
-        let room = vec2(self.text - 12.0, BOX.y);
+        let room = vec2(self.text - 12.0, HEIGHT);
         if neighbour.left() < self.centre.left() {
             Rect::from_min_size(neighbour.right_top() + vec2(6.0, 0.0), room)
         } else {
@@ -94,7 +98,7 @@ mod tests {
     #[test]
     fn an_edge_goes_from_who_is_waited_for_to_who_waits() {
         let layout = GraphLayout::new(2, 2, 800.0);
-        assert_eq!(layout.size.x, 800.0);
+        assert!((layout.size.x - 800.0).abs() < 0.01);
         for neighbour in &layout.before {
             let points = layout.edge(*neighbour);
             assert_eq!((points[0], points[4]), (neighbour.right_center(), layout.centre.left_center()));

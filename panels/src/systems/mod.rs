@@ -85,7 +85,7 @@ impl SystemsPanel {
         let panel = if ui.available_width() >= WIDE {
             Panel::right(id.with("system side")).resizable(true).default_size(300.0)
         } else {
-            Panel::bottom(id.with("system detail")).resizable(true).default_size(150.0)
+            Panel::bottom(id.with("system detail")).resizable(true).default_size(190.0)
         };
         panel.show(ui, |ui| {
             ScrollArea::vertical()
@@ -114,11 +114,14 @@ impl SystemsPanel {
             ui.separator();
             self.component_menu(ui, view);
             ui.separator();
-            for (form, title, tip) in Copied::ALL {
-                if ui.button(title).on_hover_text(tip).clicked() {
-                    ui.copy_text(form.text(view, schedule));
+            ui.menu_button("Copy", |ui| {
+                for (form, title, tip) in Copied::ALL {
+                    if ui.button(title).on_hover_text(tip).clicked() {
+                        ui.copy_text(form.text(view, schedule));
+                        ui.close();
+                    }
                 }
-            }
+            });
         });
     }
 

@@ -167,9 +167,9 @@ pub(super) enum Copied {
 
 impl Copied {
     pub(super) const ALL: [(Self, &'static str, &'static str); 3] = [
-        (Self::Text, "Copy as text", "Batches, and a sentence for every pair that waits"),
-        (Self::Dot, "Copy as DOT", "A graph for Graphviz"),
-        (Self::Json, "Copy as JSON", "The document that `vivarium schedule --format json` prints"),
+        (Self::Text, "As text", "Batches, and a sentence for every pair that waits"),
+        (Self::Dot, "As DOT", "A graph for Graphviz"),
+        (Self::Json, "As JSON", "The document that `vivarium schedule --format json` prints"),
     ];
 
     /// The schedule in this form.

@@ -46,6 +46,8 @@ impl TimingPanel {
         }
         self.toolbar(ui, view, timing, out);
         ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
+            // Beside the bar that floats over the right edge.
+            ui.set_max_width(ui.available_width() - ui.spacing().scroll.bar_width);
             self.strips(ui, view, timing);
             if let Some(tick) = &self.chosen {
                 ui.add_space(4.0);
