@@ -24,7 +24,7 @@ const SWITCH: f32 = 24.0;
 const MEAN: f32 = 60.0;
 const TIME: f32 = 60.0;
 /// The widest a name, a kind and a state may be.
-const WIDEST: [f32; 3] = [190.0, 130.0, 240.0];
+const WIDEST: [f32; 3] = [190.0, 130.0, 170.0];
 
 /// How wide things are, so that they stand below each other and can be scrolled to.
 #[derive(Default)]
@@ -195,7 +195,8 @@ impl Drawn<'_, '_> {
         cell(ui, kind).weak(system.kind);
         let mut mean = cell(ui, MEAN + TIME + 12.0);
         self.mean(&mut mean, system);
-        cell(ui, state).label(model::state(system, view));
+        let state_text = egui::Label::new(model::state(system, view)).truncate();
+        cell(ui, state).add(state_text);
         let rest = Rect::from_x_y_ranges(left..=rect.right().max(left) - MARGIN, rect.y_range());
         let mut rest = row(ui, rest, (at, 0));
         if let Some(batch) = elsewhere {

@@ -69,9 +69,11 @@ pub(super) fn ui(
     ));
     let margin = vec2(8.0, 4.0);
     let room = ui.available_width() - 2.0 * margin.x - ui.spacing().scroll.allocated_width();
-    let layout = GraphLayout::new(before.len(), after.len(), room);
     let mut clicked = None;
-    ScrollArea::both().auto_shrink(false).show(ui, |ui| {
+    ScrollArea::both().auto_shrink(false).show_viewport(ui, |ui, seen| {
+        // In sight however far down its neighbours go.
+        let middle = seen.top() + seen.height().min(300.0) / 2.0 - margin.y;
+        let layout = GraphLayout::new(before.len(), after.len(), room, middle);
         let (rect, _) = ui.allocate_exact_size(layout.size + 2.0 * margin, Sense::hover());
         let at = rect.min.to_vec2() + margin;
         let sides = before.iter().zip(&layout.before).chain(after.iter().zip(&layout.after));

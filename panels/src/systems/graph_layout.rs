@@ -28,24 +28,29 @@ pub(super) struct GraphLayout {
 }
 
 impl GraphLayout {
-    /// Boxes for so many systems on either side, as wide as `width` if they can be.
-    pub(super) fn new(before: usize, after: usize, width: f32) -> Self {
+    /// Boxes for so many systems on either side, as wide as `width` if they can be, and the system itself as near to
+    /// `middle`, from the top, as it can be.
+    pub(super) fn new(before: usize, after: usize, width: f32, middle: f32) -> Self {
         let size = vec2((width / 6.0).clamp(*BOX.start(), *BOX.end()), HEIGHT);
         let text = ((width - 3.0 * size.x) / 2.0 - BEND).clamp(*TEXT.start(), *TEXT.end());
         let rows = before.max(after).max(1) as f32;
         let height = rows * (HEIGHT + GAP) + GAP;
-        let middle = size.x + text + BEND;
+        let centre = size.x + text + BEND;
+        let top = |count: usize| {
+            let own = count as f32 * (HEIGHT + GAP) + GAP;
+            (middle - own / 2.0).min(height - own).max(0.0) + GAP
+        };
         let column = |count: usize, left: f32| {
-            let top = (height - count as f32 * (HEIGHT + GAP) + GAP) / 2.0;
+            let top = top(count);
             let place = move |n: usize| pos2(left, top + n as f32 * (HEIGHT + GAP));
             (0..count).map(move |n| Rect::from_min_size(place(n), size)).collect()
         };
         Self {
-            size: vec2(2.0 * middle + size.x, height),
+            size: vec2(2.0 * centre + size.x, height),
             text,
-            centre: Rect::from_min_size(pos2(middle, (height - HEIGHT) / 2.0), size),
+            centre: Rect::from_min_size(pos2(centre, top(1)), size),
             before: column(before, 0.0),
-            after: column(after, 2.0 * middle),
+            after: column(after, 2.0 * centre),
         }
     }
 
@@ -79,10 +84,15 @@ mod tests {
 
     #[test]
     fn boxes_and_texts_lie_inside_and_apart() {
-        for (before, after, width) in
-            [(0, 0, 0.0), (1, 0, 800.0), (3, 1, 9000.0), (7, 49, 600.0), (2, 2, 700.0)]
-        {
-            let layout = GraphLayout::new(before, after, width);
+        for (before, after, width, middle) in [
+            (0, 0, 0.0, 0.0),
+            (1, 0, 800.0, 20.0),
+            (3, 1, 9000.0, 900.0),
+            (7, 49, 600.0, 700.0),
+            (49, 1, 600.0, -5.0),
+            (2, 2, 700.0, 50.0),
+        ] {
+            let layout = GraphLayout::new(before, after, width, middle);
             assert_eq!((layout.before.len(), layout.after.len()), (before, after));
             let neighbours: Vec<Rect> = layout.before.iter().chain(&layout.after).copied().collect();
             let texts = neighbours.iter().map(|&rect| layout.text(rect));
@@ -96,8 +106,20 @@ mod tests {
     }
 
     #[test]
+    fn the_system_itself_stands_where_one_looks() {
+        for middle in [300.0, 900.0] {
+            let layout = GraphLayout::new(2, 49, 700.0, middle);
+            assert!((layout.centre.center().y - middle).abs() <= GAP);
+            let [first, second] = [layout.before[0], layout.before[1]].map(|rect| rect.center().y);
+            assert!((first.midpoint(second) - middle).abs() <= GAP, "its few neighbours stand by it");
+        }
+        let layout = GraphLayout::new(0, 49, 700.0, 1e6);
+        assert!(layout.centre.bottom() <= layout.size.y);
+    }
+
+    #[test]
     fn an_edge_goes_from_who_is_waited_for_to_who_waits() {
-        let layout = GraphLayout::new(2, 2, 800.0);
+        let layout = GraphLayout::new(2, 2, 800.0, 0.0);
         assert!((layout.size.x - 800.0).abs() < 0.01);
         for neighbour in &layout.before {
             let points = layout.edge(*neighbour);

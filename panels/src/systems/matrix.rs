@@ -9,7 +9,8 @@ use crate::view::{Requests, View};
 use crate::{Select, format, widgets};
 use egui::accesskit::Role;
 use egui::{
-    Align2, FontId, Painter, Rect, RichText, ScrollArea, Sense, Stroke, StrokeKind, TextStyle, Ui, pos2, vec2,
+    Align2, FontId, Painter, Rect, Response, RichText, ScrollArea, Sense, Stroke, StrokeKind, TextStyle, Ui,
+    pos2, vec2,
 };
 use vivarium_world::inspect::{PairReason, ScheduleView};
 use vivarium_world::{ComponentId, ReasonKind, SystemId};
@@ -134,8 +135,9 @@ impl Matrix {
             for (row, column) in [(later, earlier), (earlier, later)] {
                 let cell = grid.cell(row, column);
                 if ui.is_rect_visible(cell) {
-                    let (a, b) = (&systems[row].name, &systems[column].name);
-                    self.cell(ui, &painter, cell, &format!("{a} and {b}"), reason);
+                    let [a, b] = [row, column].map(|place| view.system_name(systems[place].id));
+                    let response = ui.interact(cell, ui.scope_id().with((row, column)), Sense::CLICK);
+                    self.cell(&painter, response, &format!("{a} and {b}"), reason, &palette);
                 }
             }
         }
@@ -180,12 +182,18 @@ impl Matrix {
     }
 
     /// The cell of a pair that waits.
-    fn cell(&mut self, ui: &Ui, painter: &Painter, cell: Rect, names: &str, reason: &PairReason) {
-        let palette = Palette::of(ui.visuals());
-        let response = ui.interact(cell, ui.scope_id().with(names), Sense::CLICK);
+    fn cell(
+        &mut self,
+        painter: &Painter,
+        response: Response,
+        names: &str,
+        reason: &PairReason,
+        palette: &Palette,
+    ) {
+        let cell = response.rect;
         let fill = if response.hovered() { palette.selected } else { palette.faint };
         painter.rect_filled(cell, 2.0, fill);
-        let font = TextStyle::Body.resolve(ui.style());
+        let font = FontId::proportional(13.0);
         let colour = colour(reason.kind, palette);
         painter.text(cell.center(), Align2::CENTER_CENTER, model::letter(reason.kind), font, colour);
         widgets::describe(&response, Role::Button, &format!("{names}: {}", reason.kind));

@@ -105,13 +105,6 @@ impl SystemsPanel {
                 ui.selectable_value(&mut self.mode, mode, name);
             }
             ui.separator();
-            let systems = format::counted(view.snapshot.systems.len(), "system");
-            ui.label(format!("{systems} in {}", batches_text(schedule.batches.len())));
-            match view.snapshot.status.backlog {
-                0 => {}
-                backlog => drop(ui.label(format!("backlog {}", format::counted(backlog, "update")))),
-            }
-            ui.separator();
             self.component_menu(ui, view);
             ui.separator();
             ui.menu_button("Copy", |ui| {
@@ -122,6 +115,13 @@ impl SystemsPanel {
                     }
                 }
             });
+            ui.separator();
+            let systems = format::counted(view.snapshot.systems.len(), "system");
+            ui.label(format!("{systems} in {}", batches_text(schedule.batches.len())));
+            match view.snapshot.status.backlog {
+                0 => {}
+                backlog => drop(ui.label(format!("backlog {}", format::counted(backlog, "update")))),
+            }
         });
     }
 

@@ -110,6 +110,17 @@ fn a_cell_of_the_matrix_explains_itself_and_says_what_if_not() {
 }
 
 #[test]
+fn systems_of_one_name_have_cells_of_their_own() {
+    let mut fixture = Fixture::paused();
+    fixture.snapshot.systems[1].name = "move".to_owned();
+    let mut harness = shown(fixture);
+    click(&mut harness, "Matrix");
+    harness.get_by_label("2 move #1");
+    click(&mut harness, "move #1 and move #0: write/write");
+    harness.get_by_label_contains("If it were not so");
+}
+
+#[test]
 fn a_free_cell_of_the_matrix_is_explained_too() {
     let mut harness = shown(Fixture::paused());
     click(&mut harness, "Matrix");
