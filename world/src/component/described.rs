@@ -2,6 +2,7 @@
 
 use super::{ConfigError, Field, FieldValue, Heap, ListId, ListItem, Lists, Role, Scalar, Texts};
 use crate::config::{Config, Value};
+use crate::excerpt::excerpt;
 use crate::id::EntityId;
 
 /// The raw number in a block, widened.
@@ -110,14 +111,18 @@ pub(crate) fn set_field(
     heap: Heap<'_>,
     id_of: impl Fn(crate::id::Ordinal) -> Option<EntityId>,
 ) -> Result<(), String> {
+    let not = |wanted: &str| {
+        let found = value.to_string();
+        Err(format!("{} takes {wanted}, not {}", field.name, excerpt(&found)))
+    };
     let entity =
         |ordinal| id_of(ordinal).ok_or_else(|| format!("{}: there is no entity #{ordinal}", field.name));
     let number = match (field.role, value) {
         (Role::Text, FieldValue::Text(text)) => Number::Uint(heap.strings.intern(text) as u64),
-        (Role::Text, _) => return Err(format!("{} takes a text, not {value}", field.name)),
+        (Role::Text, _) => return not("a text"),
         (Role::Entity, FieldValue::Entity(None)) => Number::Uint(0),
         (Role::Entity, FieldValue::Entity(Some(ordinal))) => Number::Uint(entity(*ordinal)?.bits()),
-        (Role::Entity, _) => return Err(format!("{} takes an entity, not {value}", field.name)),
+        (Role::Entity, _) => return not("an entity"),
         (Role::List, FieldValue::List(items)) => {
             let item = |value: &FieldValue| match value {
                 FieldValue::Uint(n) => Ok(ListItem::Uint(*n)),
@@ -125,18 +130,19 @@ pub(crate) fn set_field(
                 FieldValue::Float(n) => Ok(ListItem::Float(*n)),
                 FieldValue::Entity(None) => Ok(ListItem::Entity(None)),
                 FieldValue::Entity(Some(ordinal)) => Ok(entity(*ordinal)?.into()),
-                other => Err(format!("{} takes numbers and entities, not {other}", field.name)),
+                other => {
+                    let found = other.to_string();
+                    Err(format!("{} takes numbers and entities, not {}", field.name, excerpt(&found)))
+                }
             };
             return write_list(field, block, items.iter().map(item).collect::<Result<_, _>>()?, heap);
         }
-        (Role::List, _) => return Err(format!("{} takes a list, not {value}", field.name)),
+        (Role::List, _) => return not("a list"),
         (_, FieldValue::Bool(b)) => Number::Bool(*b),
         (_, FieldValue::Uint(n)) => Number::Uint(*n),
         (_, FieldValue::Int(n)) => u64::try_from(*n).map_or(Number::Int(*n), Number::Uint),
         (_, FieldValue::Float(n)) => Number::Float(*n),
-        (_, FieldValue::Text(_) | FieldValue::Entity(_) | FieldValue::List(_)) => {
-            return Err(format!("{} takes a number, not {value}", field.name));
-        }
+        (_, FieldValue::Text(_) | FieldValue::Entity(_) | FieldValue::List(_)) => return not("a number"),
     };
     write_number(field, block, number)
 }
@@ -172,6 +178,7 @@ fn items_from_value(value: &Value<'_>) -> Result<Vec<ListItem>, String> {
         Value::Uint(n) => Ok(ListItem::Uint(*n)),
         Value::Int(n) => exact(*n).map(ListItem::Float),
         Value::Float(n) => Ok(ListItem::Float(*n)),
+        Value::Single(n) => Ok(ListItem::Float((*n).into())),
         Value::Null => Ok(ListItem::Entity(None)),
         other if is_entity_item(other).is_some() => Ok(ListItem::Entity(None)),
         other => Err(format!(
@@ -289,7 +296,13 @@ pub(crate) fn write_value(
         _ if field.scalar == Scalar::Bool8 => {
             return Err(format!("true or false is expected, not {}", value.kind()));
         }
-        Value::Text(text) if field.role == Role::Colour => Number::Uint(colour(text)?.into()),
+        Value::Text(text) if field.role == Role::Colour => {
+            let colour = colour_from_text(text).ok_or_else(|| {
+                let text = excerpt(text);
+                format!("a colour like \"#3a7f2c\" or \"#3a7f2cff\" is expected, not {text:?}")
+            })?;
+            Number::Uint(colour.into())
+        }
         Value::Uint(n) => Number::Uint(*n),
         Value::Int(n) => Number::Int(*n),
         Value::Float(n) => Number::Float(*n),
@@ -299,13 +312,14 @@ pub(crate) fn write_value(
     write_number(field, block, number)
 }
 
-/// `#rrggbb` or `#rrggbbaa` as `0xRRGGBBAA`.
-fn colour(text: &str) -> Result<u32, String> {
-    let digits = text.strip_prefix('#').filter(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()));
-    match digits.map(|digits| (digits.len(), u32::from_str_radix(digits, 16))) {
-        Some((6, Ok(rgb))) => Ok(rgb << 8 | 0xff),
-        Some((8, Ok(rgba))) => Ok(rgba),
-        _ => Err(format!("a colour like \"#3a7f2c\" or \"#3a7f2cff\" is expected, not {text:?}")),
+/// `#rrggbb` or `#rrggbbaa` as `0xRRGGBBAA`; without an alpha it is opaque. None if it is something else.
+pub(crate) fn colour_from_text(text: &str) -> Option<u32> {
+    let digits = text.strip_prefix('#').filter(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()))?;
+    let bits = u32::from_str_radix(digits, 16).ok()?;
+    match digits.len() {
+        6 => Some(bits << 8 | 0xff),
+        8 => Some(bits),
+        _ => None,
     }
 }
 
@@ -385,8 +399,6 @@ impl<'t> FieldsOut<'t, '_> {
             }
             (_, Number::Uint(n)) => Value::Uint(n),
             (_, Number::Int(n)) => Value::from(n),
-            // Kept as it is where it is not finite, so that who saves it notices.
-            (_, Number::Float(n)) if !n.is_finite() => Value::Float(n),
             (_, Number::Float(n)) if field.scalar == Scalar::F32 => Value::single(n as f32),
             (_, Number::Float(n)) => Value::from(n),
             (_, Number::Bool(b)) => Value::Bool(b),

@@ -17,7 +17,8 @@ pub use registry::{Registry, RegistryError};
 pub use strings::Strings;
 
 pub(crate) use described::{
-    FieldsOut, field_value, is_entity_item, number_of, set_field, set_number_of, write_value,
+    FieldsOut, colour_from_text, field_value, is_entity_item, number_of, set_field, set_number_of,
+    write_value,
 };
 pub(crate) use registry::TypeMap;
 pub(crate) use strings::Texts;

@@ -3,6 +3,7 @@
 use super::definition::component_id;
 use super::type_table::{Known, TypeTable};
 use super::{Component, ComponentDef, DefinitionError, Entity};
+use crate::excerpt::excerpt;
 use crate::id::ComponentId;
 use std::any::TypeId;
 use std::collections::HashMap;
@@ -13,7 +14,7 @@ use thiserror::Error;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum RegistryError {
     /// The name is taken.
-    #[error("a component named {0:?} is registered already")]
+    #[error("a component named {:?} is registered already", excerpt(.0))]
     NameTaken(String),
     /// The definition is faulty.
     #[error(transparent)]

@@ -2,12 +2,11 @@
 
 use super::evaluate::{Calculation, EntitySide, FieldPlace, Subject, Test, TextSide, Word};
 use super::names::Names;
-
 use super::parse::parse;
 use super::term::ordinal;
 use super::token::{Comparison, FilterFault};
 use super::tree::{Condition, IdPattern, Name, Path, Spanned, Value, written};
-use crate::component::{Role, Scalar};
+use crate::component::{Role, Scalar, colour_from_text};
 use crate::id::{ComponentId, Ordinal};
 use crate::scene::nearest;
 use std::ops::Range;
@@ -265,7 +264,7 @@ impl<N: Names + ?Sized> Compiler<'_, N> {
             _ if *quoted => None,
             "true" => Some(1.0),
             "false" => Some(0.0),
-            _ if colour => colour_bits(text).map(f64::from),
+            _ if colour => colour_from_text(text).map(f64::from),
             _ => None,
         };
         number.map(Calculation::Constant).ok_or_else(|| {
@@ -310,20 +309,6 @@ impl<N: Names + ?Sized> Compiler<'_, N> {
             }
         };
         Ok(EntitySide::Constant(constant))
-    }
-}
-
-/// `#rrggbb` or `#rrggbbaa` as `0xRRGGBBAA`; without an alpha it is opaque.
-fn colour_bits(text: &str) -> Option<u32> {
-    let digits = text.strip_prefix('#')?;
-    if !digits.bytes().all(|b| b.is_ascii_hexdigit()) {
-        return None;
-    }
-    let bits = u32::from_str_radix(digits, 16).ok()?;
-    match digits.len() {
-        6 => Some(bits << 8 | 0xff),
-        8 => Some(bits),
-        _ => None,
     }
 }
 

@@ -425,7 +425,7 @@ mod tests {
                 "[type:oak-tree & class:\"x.y\" & id:42v3 & id:42 & id:#17 & id:#18]",
             ),
             (
-                "with:\"my part\" \"my part\".\"a field\" changed:5t changed:1",
+                "with:\"my part\" \"my part\".\"a field\" changed:5t changed:1t",
                 "[with:\"my part\" & \"my part\".\"a field\" & changed:5t & changed:1t]",
             ),
             ("42 \"or\" a.or", "[\"42\" & \"or\" & a.\"or\"]"),
@@ -461,6 +461,8 @@ mod tests {
             ("type: oak", 0..5, "right behind it"),
             ("changed:0t", 8..10, "at least `1t`"),
             ("changed:soon", 8..12, "`5t`"),
+            ("changed:5", 8..9, "Write `changed:5t`."),
+            ("changed:\"5\" a", 8..11, "Write `changed:5t`."),
             ("id:42v0", 3..7, "an id like"),
             ("id:99999999999", 3..14, "an id like"),
             ("id:wolf", 3..7, "an id like"),
@@ -485,6 +487,23 @@ mod tests {
             assert!(parse(&part.repeat(100_000)).is_err(), "{part}");
         }
         assert!(parse(&"a ".repeat(100_000)).is_ok());
+    }
+
+    #[test]
+    fn no_fault_is_long_however_long_the_text() {
+        let long = "é".repeat(100_000);
+        for text in [
+            format!("typ{long}:oak"),
+            format!("#{long}"),
+            format!("{long}. x"),
+            format!("id:{long}"),
+            format!("changed:{}", "9".repeat(100_000)),
+            format!("\"{long}\". x"),
+            format!("a : {long}"),
+        ] {
+            let fault = parse(&text).expect_err("a fault");
+            assert!(fault.message.chars().count() < 700, "{}", fault.message.len());
+        }
     }
 
     /// Texts that are queries often enough.

@@ -31,10 +31,14 @@ impl Parser<'_> {
             "changed" => {
                 let what = "a number of ticks like `5t`, at least `1t`,";
                 let name = name.ok_or_else(|| needs(what))?;
-                let ticks = name.node.strip_suffix('t').unwrap_or(&name.node);
-                match digits::<u64>(ticks) {
-                    Some(ticks) if ticks > 0 => Condition::Changed(ticks),
-                    _ => return Err(FilterFault::new(name.span, needs(what).message)),
+                let ticks = digits::<u64>(name.node.strip_suffix('t').unwrap_or(&name.node));
+                match ticks.filter(|&ticks| ticks > 0) {
+                    Some(ticks) if name.node.ends_with('t') => Condition::Changed(ticks),
+                    Some(ticks) => {
+                        let message = format!("Ticks are written with a `t`. Write `changed:{ticks}t`.");
+                        return Err(FilterFault::new(name.span, message));
+                    }
+                    None => return Err(FilterFault::new(name.span, needs(what).message)),
                 }
             }
             _ => {

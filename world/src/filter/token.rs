@@ -1,12 +1,13 @@
 //! Text to tokens: words, numbers, quoted texts and signs, each with the bytes it stands on.
 
+use crate::excerpt::short_message;
 use std::ops::Range;
 
 /// What is wrong with a query or an assertion, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct FilterFault {
-    /// A sentence that says what is wrong and what to do.
+    /// A sentence that says what is wrong and what to do; never long, whatever the text.
     pub message: String,
     /// The bytes of the text at fault; empty, at the end, where something is missing there.
     pub span: Range<usize>,
@@ -14,7 +15,7 @@ pub struct FilterFault {
 
 impl FilterFault {
     pub(super) fn new(span: Range<usize>, message: impl Into<String>) -> Self {
-        Self { message: message.into(), span }
+        Self { message: short_message(message.into()), span }
     }
 }
 

@@ -5,6 +5,7 @@ use super::definitions::Definitions;
 use super::scale::{Scale, unzigzag};
 use super::varint;
 use crate::config::{Config, Value};
+use crate::excerpt::excerpt;
 use std::fmt;
 use thiserror::Error;
 
@@ -26,7 +27,7 @@ impl fmt::Display for DecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "byte {} of the string", self.at)?;
         if let Some(property) = &self.property {
-            write!(f, ", property {property:?}")?;
+            write!(f, ", property {:?}", excerpt(property))?;
         }
         write!(f, ": {}", self.fault)
     }

@@ -2,6 +2,7 @@
 
 use super::scale::{Scale, ScaleError};
 use crate::config::Value;
+use crate::excerpt::excerpt;
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
 use std::collections::HashSet;
@@ -60,7 +61,7 @@ pub enum DefinitionError {
     #[error("a definition has both \"type\" and \"types\": keep one of them")]
     TypeAndTypes,
     /// A type stands twice in `types`.
-    #[error("the type {name:?} stands twice in one definition: keep one")]
+    #[error("the type {:?} stands twice in one definition: keep one", excerpt(name))]
     RepeatedType {
         /// The type.
         name: String,
@@ -69,13 +70,13 @@ pub enum DefinitionError {
     #[error("\"type\" cannot be a property of a definition: the definition itself says it")]
     TypeAsProperty,
     /// Two properties of one name.
-    #[error("the property {name:?} stands twice in one definition: keep one")]
+    #[error("the property {:?} stands twice in one definition: keep one", excerpt(name))]
     RepeatedProperty {
         /// The property.
         name: String,
     },
     /// A useless step or offset, or too many decimals.
-    #[error("property {name:?}: {error}")]
+    #[error("property {:?}: {error}", excerpt(name))]
     Scale {
         /// The property.
         name: String,
@@ -83,7 +84,10 @@ pub enum DefinitionError {
         error: ScaleError,
     },
     /// A step, an offset or decimals on something that is no integer.
-    #[error("property {name:?}: step, offset and decimals are for \"int\" and \"uint\" only; remove them")]
+    #[error(
+        "property {:?}: step, offset and decimals are for \"int\" and \"uint\" only; remove them",
+        excerpt(name)
+    )]
     ScaleOfOther {
         /// The property.
         name: String,

@@ -1,6 +1,7 @@
 //! The definitions of a save, each at its key.
 
 use super::definition::{Definition, Property};
+use crate::excerpt::excerpt;
 use serde::de::{self, Deserialize, Deserializer, MapAccess, Visitor};
 use serde::ser::{Serialize, Serializer};
 use std::collections::HashMap;
@@ -125,6 +126,7 @@ impl<'de> Deserialize<'de> for Definitions {
                 while let Some(text) = access.next_key::<String>()? {
                     let key =
                         text.parse::<u64>().ok().filter(|key| key.to_string() == text).ok_or_else(|| {
+                            let text = excerpt(&text);
                             de::Error::custom(format_args!("the key {text:?} is no integer from 0"))
                         })?;
                     entries.push((key, access.next_value()?));

@@ -3,6 +3,7 @@
 use super::fault::Fault;
 use super::position::{Lines, Position};
 use super::text::{Span, Text};
+use crate::excerpt::{excerpt, short_message};
 use std::sync::OnceLock;
 
 /// A text and what it is called.
@@ -43,7 +44,8 @@ impl<'a> Origin<'a> {
         lines.position(&self.text, self.offset(part))
     }
 
-    /// A fault at the start of `at`, a slice of the text, about a `part` of the file and a `key` in it.
+    /// A fault at the start of `at`, a slice of the text, about a `part` of the file and a `key` in it. However long
+    /// what the text says there is, the fault is not.
     pub(super) fn fault(
         &self,
         at: &str,
@@ -54,10 +56,10 @@ impl<'a> Origin<'a> {
         Fault {
             source: self.source.clone(),
             position: Some(self.position(at)),
-            part: part.map(str::to_owned),
+            part: part.map(|part| excerpt(part).into_owned()),
             entity: None,
-            key: key.map(str::to_owned),
-            message: message.into(),
+            key: key.map(|key| excerpt(key).into_owned()),
+            message: short_message(message.into()),
         }
     }
 }
