@@ -1,5 +1,7 @@
 //! Configs: what an entity is made of before it has blocks, and after it is saved.
 
+mod entries;
 mod value;
 
-pub use value::{Config, Value};
+pub use entries::Config;
+pub use value::Value;

@@ -1,9 +1,9 @@
-//! One flat key space of values, borrowed from the text it was read from where possible.
+//! Values of configs, borrowed from the text they were read from where possible.
 
+use super::entries::{Config, ConfigVisitor};
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
-use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde::ser::{Serialize, Serializer};
 use std::borrow::Cow;
-use std::collections::HashSet;
 use std::fmt;
 
 /// A value of a config. Numbers keep their exact value: integers that fit 64 bits stay integers.
@@ -17,7 +17,7 @@ pub enum Value<'a> {
     Uint(u64),
     /// An integer below 0.
     Int(i64),
-    /// Any other number; always finite.
+    /// Any other number. Readers give finite ones only; JSON has no others, so a save refuses them.
     Float(f64),
     /// A number of single precision that a world saves; written with as few digits as give it back. Readers give
     /// `Float`.
@@ -28,14 +28,6 @@ pub enum Value<'a> {
     List(Vec<Value<'a>>),
     /// A nested object.
     Object(Config<'a>),
-}
-
-/// Keys and values in the order they were written; a key occurs once.
-///
-/// Lookups go through the entries one by one: configs have a handful.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Config<'a> {
-    entries: Vec<(Cow<'a, str>, Value<'a>)>,
 }
 
 impl<'a> Value<'a> {
@@ -123,11 +115,9 @@ impl<'a> Value<'a> {
 }
 
 impl From<f64> for Value<'_> {
-    /// The number, as an integer where it is one that fits; null where it is not finite.
+    /// The number, as an integer where it is one that fits.
     fn from(n: f64) -> Self {
-        if !n.is_finite() {
-            Self::Null
-        } else if n == 0.0 && n.is_sign_negative() {
+        if n == 0.0 && n.is_sign_negative() {
             Self::Float(n)
         } else if n >= 0.0 && n < u64::MAX as f64 && n as u64 as f64 == n {
             Self::Uint(n as u64)
@@ -169,99 +159,6 @@ impl From<String> for Value<'_> {
     }
 }
 
-impl<'a> Config<'a> {
-    /// A config without keys.
-    pub const fn new() -> Self {
-        Self { entries: Vec::new() }
-    }
-
-    /// A config without keys, and room for as many.
-    pub(crate) fn with_capacity(keys: usize) -> Self {
-        Self { entries: Vec::with_capacity(keys) }
-    }
-
-    /// Adds a key that is not there yet, without looking for it.
-    pub(crate) fn append(&mut self, key: impl Into<Cow<'a, str>>, value: Value<'a>) {
-        self.entries.push((key.into(), value));
-    }
-
-    /// The value of `key`.
-    pub fn get(&self, key: &str) -> Option<&Value<'a>> {
-        self.entries.iter().find(|(k, _)| k == key).map(|(_, value)| value)
-    }
-
-    /// Whether `key` is there; its value does not matter.
-    pub fn has(&self, key: &str) -> bool {
-        self.get(key).is_some()
-    }
-
-    /// Sets `key`, in its old place if it was there, else at the end.
-    pub fn set(&mut self, key: impl Into<Cow<'a, str>>, value: impl Into<Value<'a>>) {
-        let (key, value) = (key.into(), value.into());
-        match self.entries.iter_mut().find(|(k, _)| *k == key) {
-            Some(entry) => entry.1 = value,
-            None => self.entries.push((key, value)),
-        }
-    }
-
-    /// Takes `key` out.
-    pub fn remove(&mut self, key: &str) -> Option<Value<'a>> {
-        let at = self.entries.iter().position(|(k, _)| k == key)?;
-        Some(self.entries.remove(at).1)
-    }
-
-    /// The entries in their order.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &Value<'a>)> {
-        self.entries.iter().map(|(key, value)| (key.as_ref(), value))
-    }
-
-    /// The entries in their order, taken out.
-    pub(crate) fn into_entries(self) -> impl Iterator<Item = (Cow<'a, str>, Value<'a>)> {
-        self.entries.into_iter()
-    }
-
-    /// The entries in their order, to look at by index.
-    pub(crate) fn entries(&self) -> &[(Cow<'a, str>, Value<'a>)] {
-        &self.entries
-    }
-
-    /// How many keys there are.
-    pub fn len(&self) -> usize {
-        self.entries.len()
-    }
-
-    /// Whether there is no key.
-    pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
-    }
-
-    /// The same config, its keys and texts borrowed from this one.
-    pub fn borrowed(&self) -> Config<'_> {
-        Config {
-            entries: self
-                .entries
-                .iter()
-                .map(|(key, value)| (Cow::Borrowed(key.as_ref()), value.borrowed()))
-                .collect(),
-        }
-    }
-
-    /// The same config, borrowing nothing.
-    pub fn into_owned(self) -> Config<'static> {
-        let owned =
-            |(key, value): (Cow<'a, str>, Value<'a>)| (Cow::Owned(key.into_owned()), value.into_owned());
-        Config { entries: self.entries.into_iter().map(owned).collect() }
-    }
-}
-
-impl<'a, K: Into<Cow<'a, str>>, V: Into<Value<'a>>> FromIterator<(K, V)> for Config<'a> {
-    fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> Self {
-        let mut config = Self::new();
-        entries.into_iter().for_each(|(key, value)| config.set(key, value));
-        config
-    }
-}
-
 impl Serialize for Value<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
@@ -275,38 +172,6 @@ impl Serialize for Value<'_> {
             Self::List(list) => serializer.collect_seq(list),
             Self::Object(config) => config.serialize(serializer),
         }
-    }
-}
-
-impl Serialize for Config<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.len()))?;
-        for (key, value) in &self.entries {
-            map.serialize_entry(key, value)?;
-        }
-        map.end()
-    }
-}
-
-/// Reads a key without copying it where the text holds it as it is.
-struct Key<'a>(Cow<'a, str>);
-
-impl<'de: 'a, 'a> Deserialize<'de> for Key<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct KeyVisitor;
-        impl<'de> Visitor<'de> for KeyVisitor {
-            type Value = Key<'de>;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a key")
-            }
-            fn visit_borrowed_str<E: de::Error>(self, text: &'de str) -> Result<Key<'de>, E> {
-                Ok(Key(Cow::Borrowed(text)))
-            }
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<Key<'de>, E> {
-                Ok(Key(Cow::Owned(text.to_owned())))
-            }
-        }
-        deserializer.deserialize_str(KeyVisitor)
     }
 }
 
@@ -354,39 +219,6 @@ impl<'de: 'a, 'a> Deserialize<'de> for Value<'a> {
     }
 }
 
-/// So many keys are looked through one by one.
-const FEW: usize = 32;
-
-struct ConfigVisitor;
-
-impl<'de> Visitor<'de> for ConfigVisitor {
-    type Value = Config<'de>;
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Config<'de>, A::Error> {
-        let mut config = Config { entries: Vec::with_capacity(8) };
-        // Keys beyond the first few; comparing each with all before would let a long object take for ever.
-        let mut more: HashSet<Cow<'de, str>> = HashSet::new();
-        while let Some((Key(key), value)) = access.next_entry::<Key<'de>, Value<'de>>()? {
-            let few = &config.entries[..config.entries.len().min(FEW)];
-            let is_new =
-                few.iter().all(|(known, _)| *known != key) && (few.len() < FEW || more.insert(key.clone()));
-            if !is_new {
-                return Err(de::Error::custom(format_args!("the key {key:?} stands twice")));
-            }
-            config.entries.push((key, value));
-        }
-        Ok(config)
-    }
-}
-
-impl<'de: 'a, 'a> Deserialize<'de> for Config<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(ConfigVisitor)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -398,23 +230,6 @@ mod tests {
         assert_eq!(config.get("a"), Some(&Value::Uint(u64::MAX)));
         assert_eq!(config.get("b"), Some(&Value::Int(i64::MIN)));
         assert_eq!(serde_json::to_string(&config).unwrap(), text.replace("1e300", "1e+300"));
-    }
-
-    #[test]
-    fn a_key_that_stands_twice_is_an_error() {
-        let error = serde_json::from_str::<Config<'_>>(r#"{"x":1,"x":2}"#).unwrap_err();
-        assert!(error.to_string().contains("\"x\" stands twice"), "{error}");
-    }
-
-    #[test]
-    fn a_key_that_stands_twice_among_many_is_an_error() {
-        let mut text: String = (0..300).map(|key| format!("\"{key}\":0,")).collect();
-        text = format!("{{{}}}", text.trim_end_matches(','));
-        assert_eq!(serde_json::from_str::<Config<'_>>(&text).unwrap().len(), 300);
-        for key in [0, 31, 32, 250] {
-            let twice = text.replace('}', &format!(",\"{key}\":1}}"));
-            assert!(serde_json::from_str::<Config<'_>>(&twice).is_err(), "{key}");
-        }
     }
 
     #[test]
