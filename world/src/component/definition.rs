@@ -3,10 +3,12 @@
 use super::described::{FieldsOut, block_from_config, list_of, opaque_from_config, opaque_text};
 use super::{Field, Heap, ListId, Lists, Role, Scalar, Strings};
 use crate::config::Config;
+use crate::excerpt::excerpt;
 use crate::id::{ComponentId, EntityId};
 use crate::world::World;
 use std::alloc::Layout;
 use std::any::TypeId;
+use std::collections::HashSet;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -54,10 +56,10 @@ impl From<String> for HookError {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum DefinitionError {
     /// The name is empty or holds other signs than letters, digits, `_` and `-`.
-    #[error("component name {0:?} must be letters, digits, '_' or '-'")]
+    #[error("component name {:?} must be letters, digits, '_' or '-'", excerpt(.0))]
     Name(String),
     /// Two fields share a name.
-    #[error("component {component:?} has two fields named {field:?}")]
+    #[error("component {:?} has two fields named {:?}", excerpt(component), excerpt(field))]
     TwoFields {
         /// The component.
         component: String,
@@ -66,7 +68,9 @@ pub enum DefinitionError {
     },
     /// A field lies outside the block, or across its alignment.
     #[error(
-        "field {field:?} of component {component:?} does not fit its block of {size} bytes at byte {offset}"
+        "field {:?} of component {:?} does not fit its block of {size} bytes at byte {offset}",
+        excerpt(field),
+        excerpt(component)
     )]
     Misplaced {
         /// The component.
@@ -79,7 +83,11 @@ pub enum DefinitionError {
         size: usize,
     },
     /// A role needs another scalar.
-    #[error("field {field:?} of component {component:?}: the role {role:?} needs a {needs}")]
+    #[error(
+        "field {:?} of component {:?}: the role {role:?} needs a {needs}",
+        excerpt(field),
+        excerpt(component)
+    )]
     Role {
         /// The component.
         component: String,
@@ -91,7 +99,7 @@ pub enum DefinitionError {
         needs: &'static str,
     },
     /// The block is aligned to more than 16 bytes.
-    #[error("component {0:?} is aligned to more than 16 bytes")]
+    #[error("component {:?} is aligned to more than 16 bytes", excerpt(.0))]
     Alignment(String),
 }
 
@@ -342,6 +350,11 @@ impl ComponentDef {
         self.fields.iter().any(|field| field.role == Role::List)
     }
 
+    /// Whether its blocks may refer to entities: in a field, or in a list.
+    pub(crate) fn may_refer(&self) -> bool {
+        self.fields.iter().any(|field| matches!(field.role, Role::Entity | Role::List))
+    }
+
     /// The lists a block owns.
     pub(crate) fn lists_of<'a>(&'a self, block: &'a [u8]) -> impl Iterator<Item = ListId> + 'a {
         // An empty block is none.
@@ -411,9 +424,10 @@ impl ComponentDef {
         if self.layout.align() > 16 {
             return Err(DefinitionError::Alignment(self.name.clone()));
         }
-        for (k, field) in self.fields.iter().enumerate() {
+        let mut names = HashSet::new();
+        for field in &self.fields {
             let (component, name) = (self.name.clone(), field.name.clone());
-            if self.fields[..k].iter().any(|other| other.name == field.name) {
+            if !names.insert(field.name.as_str()) {
                 return Err(DefinitionError::TwoFields { component, field: name });
             }
             let (size, offset) = (field.scalar.size(), field.offset);

@@ -1,11 +1,12 @@
 //! From a config to blocks: templates, classes, and what an entity is made of.
 
-use crate::component::{ConfigError, Entity, Heap, Lists, Registry};
+use super::error::{CreateError, TemplateError};
+use super::prepared::Prepared;
+use crate::component::{Entity, Heap, Registry};
 use crate::config::{Config, Value};
 use crate::id::ComponentId;
 use crate::scene::nearest;
 use std::collections::BTreeMap;
-use thiserror::Error;
 
 /// A family of entities: what its members may be made of.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,6 +15,13 @@ pub struct Class {
     pub name: String,
     /// The components it permits, in registry order, `entity` left out.
     pub components: Vec<ComponentId>,
+}
+
+impl Class {
+    /// Whether it permits a component.
+    fn permits(&self, component: ComponentId) -> bool {
+        self.components.binary_search(&component).is_ok()
+    }
 }
 
 /// What entities of a type begin with.
@@ -27,117 +35,6 @@ pub struct Template {
     pub config: Config<'static>,
 }
 
-/// Why a class or a template cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum TemplateError {
-    /// A class names a component nobody registered.
-    #[error("class {class:?} permits the component {component:?}, which is not registered{}", suggest(near))]
-    UnknownComponent {
-        /// The class.
-        class: String,
-        /// The name.
-        component: String,
-        /// The nearest known one.
-        near: Option<String>,
-    },
-    /// A template names a class that is not there.
-    #[error("template {template:?} names the class {class:?}, which does not exist{}", suggest(near))]
-    UnknownClass {
-        /// The template.
-        template: String,
-        /// The name.
-        class: String,
-        /// The nearest known one.
-        near: Option<String>,
-    },
-    /// A template names no class although there are classes.
-    #[error("template {0:?} names no class; with classes, every template needs one")]
-    NoClass(String),
-    /// A key loads only components the class does not permit.
-    #[error("template {template:?}: key {key:?} loads {component:?}, which class {class:?} does not permit")]
-    OutsideClass {
-        /// The template.
-        template: String,
-        /// The key.
-        key: String,
-        /// A component it loads.
-        component: String,
-        /// The class.
-        class: String,
-    },
-}
-
-/// Why an entity cannot be made.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum CreateError {
-    /// The world was destroyed.
-    #[error("the world was destroyed; make a new one")]
-    Destroyed,
-    /// There are classes, and the config names no type.
-    #[error("the entity has no type; with classes, every entity needs the type of a template")]
-    NoType,
-    /// No template has this name.
-    #[error("no template is named {name:?}{}", suggest(near))]
-    UnknownType {
-        /// The name.
-        name: String,
-        /// The nearest known one.
-        near: Option<String>,
-    },
-    /// The type is not a text.
-    #[error("the type is {0}; the name of a template is expected")]
-    TypeNotText(&'static str),
-    /// A flag of the entity is no truth value.
-    #[error("{key:?} is {found}; true or false is expected")]
-    FlagNotBool {
-        /// The key.
-        key: &'static str,
-        /// What it is, in words.
-        found: &'static str,
-    },
-    /// The config names a class; only templates do.
-    #[error("an entity cannot name its class; its template does")]
-    ClassGiven,
-    /// A key loads only components the class does not permit.
-    #[error("key {key:?} loads {component:?}, which class {class:?} of type {type_name:?} does not permit")]
-    OutsideClass {
-        /// The entity's type.
-        type_name: String,
-        /// The key.
-        key: String,
-        /// A component it loads.
-        component: String,
-        /// The class.
-        class: String,
-    },
-    /// A component could not be made from the config.
-    #[error("component {component:?}: {error}")]
-    Component {
-        /// The component.
-        component: String,
-        /// What is wrong.
-        error: ConfigError,
-    },
-}
-
-impl CreateError {
-    /// The config key at fault, if it is one.
-    pub fn key(&self) -> Option<&str> {
-        match self {
-            Self::NoType | Self::UnknownType { .. } | Self::TypeNotText(_) => Some("type"),
-            Self::ClassGiven => Some("class"),
-            Self::FlagNotBool { key, .. } => Some(key),
-            Self::OutsideClass { key, .. } => Some(key),
-            Self::Component { error, .. } => error.key.as_deref(),
-            Self::Destroyed => None,
-        }
-    }
-}
-
-fn suggest(near: &Option<String>) -> String {
-    near.as_ref().map_or(String::new(), |near| format!("; did you mean {near:?}?"))
-}
-
 /// Templates and classes of a world.
 #[derive(Clone, Debug, Default)]
 pub struct Factory {
@@ -147,58 +44,6 @@ pub struct Factory {
 
 /// Keys of a config that are no component's: they are read here.
 pub(crate) const OWN_KEYS: [&str; 6] = ["type", "class", "isStatic", "dead", "lacks", "has"];
-
-/// Blocks made from a config, ready to be put into a row.
-#[derive(Default, Debug)]
-pub(crate) struct Prepared {
-    /// Components in registry order, `entity` first.
-    pub(crate) components: Vec<ComponentId>,
-    /// Their blocks one behind the other.
-    pub(crate) blocks: Vec<u8>,
-    pub(crate) dead: bool,
-    pub(crate) is_static: bool,
-}
-
-impl Clone for Prepared {
-    fn clone(&self) -> Self {
-        let mut clone = Self::default();
-        clone.clone_from(self);
-        clone
-    }
-
-    fn clone_from(&mut self, other: &Self) {
-        self.components.clone_from(&other.components);
-        self.blocks.clone_from(&other.blocks);
-        (self.dead, self.is_static) = (other.dead, other.is_static);
-    }
-}
-
-impl Prepared {
-    /// Releases the lists of blocks that will not be used.
-    pub(crate) fn release_lists(&self, registry: &Registry, lists: &Lists) {
-        let mut rest = self.blocks.as_slice();
-        for &component in &self.components {
-            let definition = registry.get(component);
-            // A fault leaves the last components without a block.
-            let Some((block, behind)) = rest.split_at_checked(definition.size()) else { return };
-            definition.lists_of(block).for_each(|list| lists.release_owned(list));
-            rest = behind;
-        }
-    }
-
-    /// Each component with its block.
-    pub(crate) fn blocks<'a>(
-        &'a self,
-        registry: &'a Registry,
-    ) -> impl Iterator<Item = (ComponentId, &'a [u8])> {
-        let mut rest = self.blocks.as_slice();
-        self.components.iter().map(move |&component| {
-            let (block, behind) = rest.split_at(registry.get(component).size());
-            rest = behind;
-            (component, block)
-        })
-    }
-}
 
 impl Factory {
     /// Adds a class, in the place of one with its name.
@@ -239,8 +84,12 @@ impl Factory {
         mut config: Config<'static>,
     ) -> Result<(), TemplateError> {
         let class = match config.remove("class") {
+            None => None,
             Some(Value::Text(class)) => Some(class.into_owned()),
-            _ => None,
+            Some(other) => {
+                let (template, found) = (name.to_owned(), other.kind());
+                return Err(TemplateError::ClassNotText { template, found });
+            }
         };
         if let Some(class) = &class {
             let Some(class) = self.classes.get(class) else {
@@ -310,8 +159,7 @@ impl Factory {
                 return Ok((config.borrowed(), None));
             }
             let Some(name) = type_name else { return Err(CreateError::NoType) };
-            let near = nearest(name, self.templates.keys().map(String::as_str)).map(str::to_owned);
-            return Err(CreateError::UnknownType { name: name.to_owned(), near });
+            return Err(CreateError::UnknownType { name: name.to_owned(), near: None });
         };
         let class = template.class.as_ref().and_then(|class| self.classes.get(class));
         let mut merged = template.config.borrowed();
@@ -319,6 +167,15 @@ impl Factory {
             merged.set(key, value.borrowed());
         }
         Ok((merged, class))
+    }
+
+    /// The error, with the nearest name if a type is unknown. Looking for that takes its time where there are very many
+    /// templates, so it is only done for who reads it.
+    #[cold]
+    pub(crate) fn with_nearest(&self, error: CreateError) -> CreateError {
+        let CreateError::UnknownType { name, .. } = error else { return error };
+        let near = nearest(&name, self.templates.keys().map(String::as_str)).map(str::to_owned);
+        CreateError::UnknownType { name, near }
     }
 
     /// The components a merged config loads, in registry order, `entity` left out.
@@ -337,7 +194,7 @@ impl Factory {
                 None => out.extend_from_slice(loaded),
                 Some(class) => {
                     let before = out.len();
-                    out.extend(loaded.iter().filter(|component| class.components.contains(component)));
+                    out.extend(loaded.iter().filter(|component| class.permits(**component)));
                     if let (true, Some(&forbidden)) = (out.len() == before, loaded.first()) {
                         return Err((key.to_owned(), registry.get(forbidden).name().to_owned()));
                     }
@@ -359,10 +216,9 @@ impl Factory {
         registry: &Registry,
         config: &Config<'_>,
     ) -> Result<Vec<ComponentId>, CreateError> {
-        let (merged, class) = self.merge(config)?;
-        let type_name = config.get("type").and_then(Value::as_str).unwrap_or_default();
+        let (merged, class) = self.merge(config).map_err(|error| self.with_nearest(error))?;
         let mut components = Vec::new();
-        Self::loaded_by_merged(registry, class, type_name, &merged, &mut components)?;
+        Self::loaded_by_merged(registry, class, type_of(&merged), &merged, &mut components)?;
         Ok(components)
     }
 
@@ -379,19 +235,12 @@ impl Factory {
             let class = class.map(|class| class.name.clone()).unwrap_or_default();
             CreateError::OutsideClass { type_name: type_name.to_owned(), key, component, class }
         })?;
-        if let Some(Value::List(names)) = merged.get("has") {
-            let permitted = |c: &ComponentId| class.is_none_or(|class| class.components.contains(c));
-            let named = names.iter().filter_map(|name| registry.by_name(name.as_str()?));
-            out.extend(named.filter(permitted));
-            out.sort_unstable();
-            out.dedup();
-        }
-        if let Some(Value::List(lacks)) = merged.get("lacks") {
-            let lacked = |component: &ComponentId| {
-                lacks.iter().any(|name| name.as_str() == Some(registry.get(*component).name()))
-            };
-            out.retain(|component| *component == ComponentId::ENTITY || !lacked(component));
-        }
+        let permitted = |component: &ComponentId| class.is_none_or(|class| class.permits(*component));
+        out.extend(named(registry, merged, "has")?.into_iter().filter(permitted));
+        out.sort_unstable();
+        out.dedup();
+        let lacked = named(registry, merged, "lacks")?;
+        out.retain(|component| *component == ComponentId::ENTITY || lacked.binary_search(component).is_err());
         Ok(())
     }
 
@@ -407,7 +256,7 @@ impl Factory {
         out: &mut Prepared,
     ) -> Result<(), CreateError> {
         let (merged, class) = self.merge(config)?;
-        let type_name = merged.get("type").or(config.get("type")).and_then(Value::as_str).unwrap_or_default();
+        let type_name = type_of(&merged);
         out.blocks.clear();
         Self::loaded_by_merged(registry, class, type_name, &merged, &mut out.components)?;
         out.dead = flag(&merged, "dead")?;
@@ -425,6 +274,27 @@ impl Factory {
         }
         Ok(())
     }
+}
+
+/// The type that a merged config names; empty if none.
+fn type_of<'c>(merged: &'c Config<'_>) -> &'c str {
+    merged.get("type").and_then(Value::as_str).unwrap_or_default()
+}
+
+/// The components in a list of names, sorted; names that nobody registered are left out.
+fn named(
+    registry: &Registry,
+    merged: &Config<'_>,
+    key: &'static str,
+) -> Result<Vec<ComponentId>, CreateError> {
+    let names = match merged.get(key) {
+        None => return Ok(Vec::new()),
+        Some(Value::List(names)) => names,
+        Some(other) => return Err(CreateError::NotNames { key, found: other.kind() }),
+    };
+    let mut components: Vec<_> = names.iter().filter_map(|name| registry.by_name(name.as_str()?)).collect();
+    components.sort_unstable();
+    Ok(components)
 }
 
 /// A truth value of the entity itself; false where it is absent.
@@ -475,7 +345,9 @@ mod tests {
         let mut out = Prepared::default();
         let (strings, lists) = Default::default();
         let heap = Heap { strings: &strings, lists: &lists };
-        factory(&registry).prepare(&registry, heap, &config, &mut out)?;
+        let factory = factory(&registry);
+        let made = factory.prepare(&registry, heap, &config, &mut out);
+        made.map_err(|error| factory.with_nearest(error))?;
         Ok(out.components.iter().map(|&c| registry.get(c).name().to_owned()).collect())
     }
 
@@ -531,6 +403,24 @@ mod tests {
         let error = prepare(r#"{"type":"guardian","isStatic":"yes"}"#).unwrap_err();
         assert_eq!(error.to_string(), r#""isStatic" is a text; true or false is expected"#);
         assert_eq!(error.key(), Some("isStatic"));
+    }
+
+    #[test]
+    fn names_of_components_and_classes_that_are_none_are_errors() {
+        for (key, config) in
+            [("has", r#"{"type":"guardian","has":"x"}"#), ("lacks", r#"{"type":"guardian","lacks":1}"#)]
+        {
+            let error = prepare(config).unwrap_err();
+            assert!(error.to_string().ends_with("a list of component names is expected"), "{error}");
+            assert_eq!(error.key(), Some(key));
+        }
+        let registry = registry();
+        let config: Config<'static> = serde_json::from_str(r#"{"class":7}"#).unwrap();
+        let error = Factory::default().add_template(&registry, "oak", config).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            r#"template "oak": its class is a number; the name of a class is expected"#
+        );
     }
 
     #[test]

@@ -3,13 +3,16 @@
 //! Most entities of a scene have the type and the keys of one before. What those make of them, which components, which
 //! blocks and which fields the values go to, is found out once, for the first, and kept as a mould.
 
-use super::OWN_KEYS;
-use super::factory::{CreateError, Factory, Prepared};
+use super::error::CreateError;
+use super::factory::{Factory, OWN_KEYS};
+use super::prepared::Prepared;
 use crate::component::{Field, Heap, Registry, Role, write_value};
 use crate::config::{Config, Value};
 
 /// More kinds of entities than this take the long way: looking for their mould would be no shorter.
 const MOST: usize = 64;
+/// Entities with more keys than this take the long way too: a mould has a place for each field that a key goes to.
+const MOST_KEYS: usize = 64;
 /// Keys of the entity itself that change more than the value of a field.
 const CHANGING: [&str; 5] = ["class", "isStatic", "dead", "lacks", "has"];
 
@@ -89,12 +92,11 @@ impl Moulds {
 
 impl Kind {
     fn of(registry: &Registry, config: &Config<'_>, prepared: &Prepared) -> Self {
-        let refers = |field: &Field| matches!(field.role, Role::Entity | Role::List);
         let definitions = || prepared.components.iter().map(|&component| registry.get(component));
         let is_known = |key: &str| !registry.loaded_by(key).is_empty() || OWN_KEYS.contains(&key);
         Self {
             unknown_keys: !config.iter().all(|(key, _)| is_known(key)),
-            references: definitions().any(|definition| definition.fields().iter().any(refers)),
+            references: definitions().any(|definition| definition.may_refer()),
             hooks: definitions().any(|definition| definition.on_attach.is_some()),
         }
     }
@@ -107,7 +109,10 @@ impl Mould {
             let definition = registry.get(component);
             definition.reads_by_fields() && !definition.has_lists()
         };
-        if CHANGING.iter().any(|key| config.has(key)) || !prepared.components[1..].iter().all(plain) {
+        if config.len() > MOST_KEYS
+            || CHANGING.iter().any(|key| config.has(key))
+            || !prepared.components[1..].iter().all(plain)
+        {
             return None;
         }
         let mut targets = Vec::new();

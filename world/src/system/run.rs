@@ -377,7 +377,10 @@ impl Run {
         let mut prepared = std::mem::take(&mut self.scratch);
         let shared = self.shared.clone();
         let made = shared.factory.prepare(&shared.registry, shared.heap(), config, &mut prepared);
-        let made = made.map_err(|error| EffectError::Create { system: self.name.to_string(), error });
+        let made = made.map_err(|error| EffectError::Create {
+            system: self.name.to_string(),
+            error: shared.factory.with_nearest(error),
+        });
         let result = made.and_then(|()| match self.permit_creation(&prepared.components) {
             Ok(()) => Ok(self.stage(&prepared)),
             Err(error) => {

@@ -29,7 +29,8 @@ impl World {
         }
         let mut prepared = Prepared::default();
         let shared = self.shared.clone();
-        shared.factory.prepare(&shared.registry, shared.heap(), config, &mut prepared)?;
+        let made = shared.factory.prepare(&shared.registry, shared.heap(), config, &mut prepared);
+        made.map_err(|error| shared.factory.with_nearest(error))?;
         let id = self.place(&prepared);
         self.attach_all(id, &prepared.components, Some(config), self.runs.next());
         self.tell_links();
