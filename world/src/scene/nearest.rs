@@ -21,8 +21,11 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
             continue;
         }
         let other = fold(&characters);
-        let differences = distance(&folded, &other);
         let limit = (folded.len().max(other.len()) / 3).max(1);
+        if folded.len().abs_diff(other.len()) > limit {
+            continue;
+        }
+        let differences = distance(&folded, &other);
         // Names that share no character are not alike, however short.
         let enough = differences <= limit && differences < folded.len().min(other.len());
         if enough && best.is_none_or(|(least, _)| differences < least) {

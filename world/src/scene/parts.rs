@@ -96,11 +96,15 @@ fn read_order<'a>(reader: &mut Reader<'a>, entry: &Entry<'a>) -> Option<SystemOr
 /// The members of the object at `entry`, each as the part of the file it is: `template "oak"`.
 fn named_parts<'a>(reader: &mut Reader<'a>, entry: &Entry<'a>, what: &str) -> Vec<(String, Entry<'a>)> {
     let wanted = format!("an object with a key for each {what}");
-    let named = |Member { key, value, .. }: Member<'a>| {
-        let part = Some(format!("{what} {key:?}"));
-        (key.into_owned(), Entry { part, key: None, value: value.get() })
-    };
-    reader.members(entry, &wanted).into_iter().map(named).collect()
+    let mut parts = Vec::new();
+    for Member { key, value, .. } in reader.members(entry, &wanted) {
+        let part = Entry { part: Some(format!("{what} {key:?}")), key: None, value: value.get() };
+        if key.is_empty() {
+            reader.fault(&part, format!("its name is empty; a {what} has a name of one character or more"));
+        }
+        parts.push((key.into_owned(), part));
+    }
+    parts
 }
 
 /// The texts in the list at `entry`; one that stands twice is reported.
@@ -159,7 +163,7 @@ fn read_system<'a>(reader: &mut Reader<'a>, entry: &Entry<'a>, index: usize) -> 
     let mut object = reader.object(entry, Some(system_part(index, None)), wanted)?;
     let mut system = SceneSystem::default();
     match object.take("system") {
-        Some(entry) => system.system = reader.nonempty_text(&entry)?,
+        Some(entry) => system.system = reader.nonempty_text(&entry).unwrap_or_default(),
         None => {
             reader.object_fault(&object, r#"the key "system" is missing; it names a system of the catalog"#)
         }

@@ -26,7 +26,7 @@ pub(super) struct Content<'a> {
     pub(super) layout: Option<Layout>,
     pub(super) faults: Faults,
     notes: Vec<String>,
-    pub(super) unknown: BTreeSet<String>,
+    unknown: BTreeSet<String>,
     registry: Registry,
     factory: Factory,
     pub(super) references: Vec<Reference>,
@@ -137,7 +137,8 @@ impl<'a> Content<'a> {
             let definition =
                 ComponentDef::described(&component.name, fields).load_keys(component.load_keys.clone());
             if let Err(error) = self.registry.register(definition) {
-                self.faults.push(self.document.fault_at_component(&component.name, None, error.to_string()));
+                self.faults
+                    .push_with(|| self.document.fault_at_component(&component.name, None, error.to_string()));
             }
         }
     }
@@ -153,7 +154,7 @@ impl<'a> Content<'a> {
             .collect();
         for (name, components) in catalog.classes().filter(|(name, _)| named.contains(name)) {
             if let Err(error) = self.factory.add_class(&self.registry, name, components) {
-                self.faults.push(self.document.fault_at_top(Some("templates"), error.to_string()));
+                self.faults.push_with(|| self.document.fault_at_top(Some("templates"), error.to_string()));
             }
         }
         for class in &self.document.header().classes {
@@ -162,7 +163,8 @@ impl<'a> Content<'a> {
                     TemplateError::UnknownComponent { component, .. } => Some(component.as_str()),
                     _ => None,
                 };
-                self.faults.push(self.document.fault_at_class(&class.name, component, error.to_string()));
+                self.faults
+                    .push_with(|| self.document.fault_at_class(&class.name, component, error.to_string()));
             }
         }
     }
@@ -172,15 +174,15 @@ impl<'a> Content<'a> {
             let added = self.factory.add_template(&self.registry, &template.name, template.config.clone());
             if let Err(error) = added {
                 let key = match &error {
-                    TemplateError::UnknownClass { .. } => Some("class".to_owned()),
+                    TemplateError::UnknownClass { .. } | TemplateError::ClassNotText { .. } => {
+                        Some("class".to_owned())
+                    }
                     TemplateError::OutsideClass { key, .. } => Some(key.clone()),
                     _ => None,
                 };
-                self.faults.push(self.document.fault_at_template(
-                    &template.name,
-                    key.as_deref(),
-                    error.to_string(),
-                ));
+                self.faults.push_with(|| {
+                    self.document.fault_at_template(&template.name, key.as_deref(), error.to_string())
+                });
             }
         }
         let templates: Vec<_> = self.factory.templates().cloned().collect();
@@ -193,29 +195,37 @@ impl<'a> Content<'a> {
             if let Err(error) = self.factory.prepare(&self.registry, heap, &config, &mut made)
                 && let Some(key) = error.key().filter(|key| template.config.has(key))
             {
-                let fault = self.document.fault_at_template(&template.name, Some(key), error.to_string());
-                self.faults.push(fault);
+                self.faults.push_with(|| {
+                    self.document.fault_at_template(&template.name, Some(key), error.to_string())
+                });
             }
+            let document = self.document.clone();
             for key in unknown_keys(&self.registry, &template.config) {
-                let message = self.unknown_message(&key);
-                let fault = self.document.fault_at_template(&template.name, Some(&key), message);
-                self.note_unknown(key, fault);
+                self.note_unknown(key, |message| {
+                    document.fault_at_template(&template.name, Some(key), message)
+                });
             }
         }
     }
 
-    pub(super) fn unknown_message(&self, key: &str) -> String {
+    fn unknown_message(&self, key: &str) -> String {
         let mut known: Vec<&str> = self.registry.load_keys().collect();
         known.sort_unstable();
         known.extend(OWN_KEYS);
         format!("no component loads the key {key:?}{}", suggestion(key, known.iter().copied()))
     }
 
-    pub(super) fn note_unknown(&mut self, key: String, fault: Fault) {
+    /// Notes a key that no component loads, each once and of very many the first; `fault` makes the fault of a message.
+    pub(super) fn note_unknown(&mut self, key: &str, fault: impl FnOnce(String) -> Fault) {
         if self.options.deny_unknown {
-            self.faults.push(fault);
-        } else if self.unknown.insert(key) {
-            self.notes.push(fault.to_string());
+            let mut faults = std::mem::take(&mut self.faults);
+            faults.push_with(|| fault(self.unknown_message(key)));
+            self.faults = faults;
+        } else if !self.unknown.contains(key) {
+            self.unknown.insert(key.to_owned());
+            if self.unknown.len() <= Faults::KEPT {
+                self.notes.push(fault(self.unknown_message(key)).to_string());
+            }
         }
     }
 
@@ -254,7 +264,7 @@ impl<'a> Content<'a> {
         match Seat::new(&self.document.header().scheduler, &before.catalog) {
             Ok(seat) => world.seat = seat,
             Err(unknown) => {
-                self.faults.push(self.document.fault_at_top(Some("scheduler"), unknown.to_string()));
+                self.faults.push_with(|| self.document.fault_at_top(Some("scheduler"), unknown.to_string()));
             }
         }
         if let Some(layout) = &self.layout {
@@ -391,6 +401,10 @@ impl<'a> Content<'a> {
             let more = self.outside - Faults::KEPT;
             self.notes.push(format!("{more} more references lead outside of the list and are none"));
         }
+        if self.unknown.len() > Faults::KEPT {
+            let more = self.unknown.len() - Faults::KEPT;
+            self.notes.push(format!("{more} more keys are loaded by no component"));
+        }
         let report = LoadReport { entities: world.len(), notes: std::mem::take(&mut self.notes) };
         Some((world, report))
     }
@@ -414,9 +428,10 @@ impl Drop for Content<'_> {
     }
 }
 
-pub(super) fn unknown_keys(registry: &Registry, config: &Config<'_>) -> Vec<String> {
+/// The keys of a config that no component loads.
+pub(super) fn unknown_keys<'c>(registry: &Registry, config: &'c Config<'_>) -> Vec<&'c str> {
     let unknown = |key: &&str| registry.loaded_by(key).is_empty() && !OWN_KEYS.contains(key);
-    config.iter().map(|(key, _)| key).filter(unknown).map(str::to_owned).collect()
+    config.iter().map(|(key, _)| key).filter(unknown).collect()
 }
 
 /// A field of a component that a scene describes.

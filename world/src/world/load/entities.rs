@@ -35,8 +35,10 @@ impl Content<'_> {
         let kind = match made {
             Ok(kind) => kind,
             Err(error) => {
-                let fault = || document.fault_at_entity(index, error.key(), error.to_string());
-                return self.faults.push_with(fault);
+                return self.faults.push_with(|| {
+                    let error = shared.factory.with_nearest(error);
+                    document.fault_at_entity(index, error.key(), error.to_string())
+                });
             }
         };
         let id = match &self.layout {
@@ -57,10 +59,7 @@ impl Content<'_> {
         }
         if kind.unknown_keys {
             for key in unknown_keys(registry, &config) {
-                if self.options.deny_unknown || !self.unknown.contains(&key) {
-                    let fault = document.fault_at_entity(index, Some(&key), self.unknown_message(&key));
-                    self.note_unknown(key, fault);
-                }
+                self.note_unknown(key, |message| document.fault_at_entity(index, Some(key), message));
             }
         }
     }
@@ -76,12 +75,12 @@ impl Content<'_> {
         // Classes and templates are for entities of the list.
         let made = Factory::default().prepare(&shared.registry, shared.heap(), &config, &mut prepared);
         if let Err(error) = made {
-            self.faults.push(self.document.fault_at_world(error.key(), error.to_string()));
+            self.faults.push_with(|| self.document.fault_at_world(error.key(), error.to_string()));
             return;
         }
         for key in unknown_keys(&shared.registry, &config) {
-            let fault = self.document.fault_at_world(Some(&key), self.unknown_message(&key));
-            self.note_unknown(key, fault);
+            let document = self.document.clone();
+            self.note_unknown(key, |message| document.fault_at_world(Some(key), message));
         }
         if prepared.components.len() == 1 {
             // None of its keys is a resource.

@@ -1,7 +1,7 @@
 //! References between entities, found while entities are built and resolved once all are there.
 
 use super::content::Content;
-use crate::component::{ComponentDef, ListId, ListItem, Registry, Role, is_entity_item};
+use crate::component::{ListId, ListItem, Registry, Role, is_entity_item};
 use crate::config::{Config, Value};
 use crate::entity::Prepared;
 use crate::id::{ComponentId, EntityId};
@@ -15,11 +15,6 @@ pub(super) struct Reference {
     /// Which item of the list that the block holds there, if it is in a list.
     item: Option<usize>,
     to: usize,
-}
-
-/// Whether blocks of a component may refer to entities.
-pub(super) fn has_reference(definition: &ComponentDef) -> bool {
-    definition.fields().iter().any(|field| matches!(field.role, Role::Entity | Role::List))
 }
 
 impl Content<'_> {
@@ -38,7 +33,7 @@ impl Content<'_> {
             Some(index) => document.fault_at_entity(index, Some(key), message),
             None => document.fault_at_world(Some(key), message),
         };
-        for &component in prepared.components.iter().filter(|&&c| has_reference(registry.get(c))) {
+        for &component in prepared.components.iter().filter(|&&c| registry.get(c).may_refer()) {
             for field in registry.get(component).fields() {
                 let Some((key, value)) =
                     field.key.as_deref().and_then(|key| config.get(key).map(|value| (key, value)))
@@ -83,6 +78,12 @@ fn place_of(value: &Value<'_>, count: usize) -> Place {
         Value::Uint(to) => Place::Outside(format!(
             "there is no entity {to} in the list, which has {count}; the reference is none"
         )),
+        Value::Int(_) | Value::Float(_) => {
+            let found = value.as_f64().unwrap_or_default();
+            Place::Wrong(format!(
+                "the place of an entity in the list is expected, an integer from 0, not {found}"
+            ))
+        }
         other => {
             Place::Wrong(format!("the place of an entity in the list is expected, not {}", other.kind()))
         }

@@ -3,6 +3,7 @@
 use super::content::Content;
 use crate::component::FieldValue;
 use crate::config::Value;
+use crate::excerpt::excerpt;
 use crate::scene::{SceneSystem, suggestion};
 use crate::schedule::PeriodState;
 use crate::world::World;
@@ -14,8 +15,12 @@ impl Content<'_> {
     pub(super) fn add_system_at(&mut self, world: &mut World, index: usize) {
         let Some(system) = self.document.header().systems.get(index).cloned() else { return };
         if let Err((key, message)) = self.add_system(world, index, &system) {
-            self.faults.push(self.document.fault_at_system(index, key, message));
+            self.fault_at_system(index, key, message);
         }
+    }
+
+    fn fault_at_system(&mut self, index: usize, key: Option<&str>, message: String) {
+        self.faults.push_with(|| self.document.fault_at_system(index, key, message));
     }
 
     fn add_system(
@@ -27,7 +32,8 @@ impl Content<'_> {
         let Some(mut definition) = world.catalog.make_system(&system.system) else {
             let names: Vec<&str> = world.catalog.system_names().collect();
             let near = suggestion(&system.system, names.iter().copied());
-            return Err((Some("system"), format!("there is no system {:?}{near}", system.system)));
+            let name = excerpt(&system.system);
+            return Err((Some("system"), format!("there is no system {name:?}{near}")));
         };
         for (name, value) in system.params.iter() {
             let value = match value {
@@ -37,12 +43,12 @@ impl Content<'_> {
                 Value::Float(n) => FieldValue::Float(*n),
                 other => {
                     let message = format!("a number or a truth value is expected, not {}", other.kind());
-                    self.faults.push(self.document.fault_at_param(index, name, message));
+                    self.faults.push_with(|| self.document.fault_at_param(index, name, message));
                     continue;
                 }
             };
             if let Err(message) = definition.params.set(name, value) {
-                self.faults.push(self.document.fault_at_param(index, name, message));
+                self.faults.push_with(|| self.document.fault_at_param(index, name, message));
             }
         }
         if let Some(period) = system.every {
@@ -66,13 +72,15 @@ impl Content<'_> {
             let found = system.unseen.len();
             let message =
                 format!("the system looks for changes of {terms} components, not of {found}; remove it");
-            return Err((Some("unseen"), message));
+            self.fault_at_system(index, Some("unseen"), message);
         }
         for (term, text) in system.unseen.iter().enumerate() {
             let Some(text) = text else { continue };
             let Some(places) = unseen::places(text, self.document.entity_count()) else {
+                let text = excerpt(text);
                 let message = format!("{text:?} does not say places of the list; it may be cut off");
-                return Err((Some("unseen"), message));
+                self.fault_at_system(index, Some("unseen"), message);
+                continue;
             };
             self.unseen.push(Unseen { system: id, term, places });
         }
@@ -83,7 +91,7 @@ impl Content<'_> {
             let entities = self.document.entity_count() as u64;
             if !pass.left.iter().all(|&run| is_run_of_pass(run, entities)) {
                 let message = format!("the pass has places beyond the list, which has {entities} entities");
-                return Err((Some("pass"), message));
+                self.fault_at_system(index, Some("pass"), message);
             }
             self.passes.push((id, pass.clone()));
         }
