@@ -173,9 +173,11 @@ impl<'c> Columns<'c> {
     pub(super) fn string_bytes(&self, properties: &[Property]) -> f64 {
         // The quotes and the key.
         let mut bytes = 3.0 * self.count as f64;
+        let kinds: HashMap<&str, PropertyKind> =
+            properties.iter().map(|property| (property.name.as_str(), property.kind)).collect();
         for column in &self.columns {
-            bytes += match properties.iter().find(|property| property.name == column.name) {
-                Some(property) => column.bytes(property.kind, self.penalty()),
+            bytes += match kinds.get(column.name) {
+                Some(kind) => column.bytes(*kind, self.penalty()),
                 None => column.count() as f64 * self.penalty(),
             };
         }

@@ -4,12 +4,11 @@ use super::World;
 use crate::id::{ComponentId, EntityId};
 use crate::memory::{StorageToken, WatchToken};
 
-/// The tick each row was last written at, in any component; the rows of one storage.
+/// The tick each row was last written at since the record began, in any component; the rows of one storage.
 pub(super) struct ChangeRecord {
     storage: StorageToken,
     watches: Vec<(ComponentId, WatchToken)>,
-    /// 0 for not since the record began.
-    last: Vec<u64>,
+    last: Vec<Option<u64>>,
 }
 
 impl World {
@@ -49,9 +48,9 @@ impl World {
             for row in self.storage.take_dirty(*component, token) {
                 let row = row as usize;
                 if row >= record.last.len() {
-                    record.last.resize(row + 1, 0);
+                    record.last.resize(row + 1, None);
                 }
-                record.last[row] = self.clocks.tick;
+                record.last[row] = Some(self.clocks.tick);
             }
         }
         self.changes = Some(record);
@@ -65,7 +64,7 @@ impl World {
         if !record.storage.is_of(&self.storage) {
             return false;
         }
-        let last = record.last.get(row as usize).copied().filter(|&last| last > 0);
+        let last = record.last.get(row as usize).copied().flatten();
         let is_recent = last.is_some_and(|last| self.clocks.tick.saturating_sub(last) < ticks);
         let since = |(component, token): &(ComponentId, WatchToken)| {
             self.storage.dirty(*component, token).is_some_and(|rows| rows.has(row))

@@ -9,6 +9,7 @@ use crate::config::{Config, Value};
 use crate::entity::{Factory, Prepared};
 use crate::id::{ComponentId, EntityId};
 use std::cell::Cell;
+use std::collections::{HashMap, HashSet, hash_map};
 use std::ops::Range;
 
 /// So many notes are kept, and the rest counted.
@@ -162,15 +163,19 @@ impl<'w> Kind<'w> {
         let mut outlets = None;
         if definitions().all(|(_, definition)| definition.saves_by_fields()) {
             let mut list: Vec<Outlet<'w>> = Vec::new();
+            let mut places: HashMap<&str, usize> = HashMap::new();
             for (component, definition) in definitions() {
                 let keyed =
                     definition.fields().iter().filter_map(|field| Some((field.key.as_deref()?, field)));
                 for (key, field) in keyed {
                     let outlet = Outlet { key, component, field, usual: None };
                     // The last component has the say, in the place of the first.
-                    match list.iter_mut().find(|known| known.key == key) {
-                        Some(known) => *known = outlet,
-                        None => list.push(outlet),
+                    match places.entry(key) {
+                        hash_map::Entry::Occupied(place) => list[*place.get()] = outlet,
+                        hash_map::Entry::Vacant(place) => {
+                            place.insert(list.len());
+                            list.push(outlet);
+                        }
                     }
                 }
             }
@@ -239,25 +244,28 @@ fn find_usual(world: &World, type_name: &str, components: &[ComponentId], outlet
             let start = blocks.last().map_or(0, |(_, range)| range.end);
             blocks.push((component, start..start + block.len()));
         }
+        // In how many components each key is that of a field.
+        let mut shared: HashMap<&str, usize> = HashMap::new();
+        for &component in &components[1..] {
+            let keys = registry.get(component).fields().iter().filter_map(|field| field.key.as_deref());
+            keys.collect::<HashSet<_>>().into_iter().for_each(|key| *shared.entry(key).or_default() += 1);
+        }
         for outlet in outlets.iter_mut() {
-            let shared = components[1..].iter().filter(|&&component| {
-                let fields = registry.get(component).fields();
-                fields.iter().any(|field| field.key.as_deref() == Some(outlet.key))
-            });
             let loaded = registry.loaded_by(outlet.key);
             let may_go = in_template(outlet.key)
                 || may_be_nothing(outlet.field)
                     && loaded.iter().all(|loaded| !components.contains(loaded) || safe.contains(loaded));
-            let Some((_, range)) = blocks.iter().find(|(component, _)| *component == outlet.component) else {
+            // In registry order.
+            let Ok(at) = blocks.binary_search_by_key(&outlet.component, |(component, _)| *component) else {
                 continue;
             };
-            let bytes = &prepared.blocks[range.clone()][outlet.field.offset..];
+            let bytes = &prepared.blocks[blocks[at].1.clone()][outlet.field.offset..];
             let bytes = &bytes[..outlet.field.scalar.size()];
             let is_nothing = bytes.iter().all(|&byte| byte == 0);
             // A key of several components is one value for all of them only if they agree; that is not looked into.
             let lists_nothing = outlet.field.role != Role::List || is_nothing;
             let templated = in_template(outlet.key) || is_nothing;
-            if may_go && templated && lists_nothing && shared.count() == 1 {
+            if may_go && templated && lists_nothing && shared.get(outlet.key) == Some(&1) {
                 outlet.usual = Some(bytes.into());
             }
         }

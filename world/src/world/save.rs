@@ -3,8 +3,10 @@
 use super::World;
 use super::configs::ConfigWriter;
 use super::layout::LayoutText;
+use crate::component::FieldValue;
 use crate::config::{Config, Value};
 use crate::host::SaveForm;
+use crate::id::Ordinal;
 use crate::save::{Definition, Packed};
 use crate::scene::{SceneHeader, SceneSystem, SceneText};
 use crate::system::Params;
@@ -17,10 +19,10 @@ pub enum SaveError {
     #[error(transparent)]
     Hung(#[from] super::Hung),
     /// A number that JSON cannot hold.
-    #[error("entity #{place} of type {type_name:?}: {key} is not a finite number; set it before saving")]
+    #[error("entity #{ordinal} of type {type_name:?}: {key} is not a finite number; set it before saving")]
     NotFinite {
-        /// The entity's place in creation order.
-        place: usize,
+        /// The entity's creation number.
+        ordinal: Ordinal,
         /// Its type.
         type_name: String,
         /// The config key.
@@ -87,11 +89,14 @@ impl World {
         }
         let entities = self.len();
         let layout = self.layout_text();
-        let mut config = |place: usize, id| {
-            let config = writer.config(id, || format!("entity #{place}"));
+        // The order has everyone who is saved.
+        let ordinal = |id| self.ordinal(id).unwrap_or(Ordinal(0));
+        let mut config = |id| {
+            let config = writer.config(id, || format!("entity #{}", ordinal(id)));
             match not_finite(&config) {
                 Some(key) => {
-                    Err(SaveError::NotFinite { place, type_name: self.type_name(id).to_string(), key })
+                    let (ordinal, type_name) = (ordinal(id), self.type_name(id).to_string());
+                    Err(SaveError::NotFinite { ordinal, type_name, key })
                 }
                 None => Ok(config),
             }
@@ -99,14 +104,13 @@ impl World {
         let text = match form {
             SaveForm::Plain => {
                 let mut text = SceneText::new(&header);
-                for (place, id) in self.entities().enumerate() {
-                    text.push_config(&config(place, id)?);
+                for id in self.entities() {
+                    text.push_config(&config(id)?);
                 }
                 text.finish_with(None, layout.as_ref())
             }
             SaveForm::Compressed => {
-                let configs = self.entities().enumerate().map(|(place, id)| config(place, id));
-                let configs = configs.collect::<Result<Vec<_>, _>>()?;
+                let configs = self.entities().map(config).collect::<Result<Vec<_>, _>>()?;
                 compressed(&header, &configs, overrides, layout.as_ref())
             }
         };
@@ -169,12 +173,13 @@ fn compressed(
     text.finish_with(Some(&packed.needed()), layout)
 }
 
-/// Whether JSON cannot hold a number, or one of a list.
+/// Whether JSON cannot hold a number, or one inside a list or an object.
 fn is_not_finite(value: &Value<'_>) -> bool {
     match value {
         Value::Float(n) => !n.is_finite(),
         Value::Single(n) => !n.is_finite(),
         Value::List(items) => items.iter().any(is_not_finite),
+        Value::Object(config) => not_finite(config).is_some(),
         _ => false,
     }
 }
@@ -190,9 +195,9 @@ fn changed_params(params: &Params, made: &Params) -> Config<'static> {
     changed
         .map(|(field, value)| {
             let value = match value {
-                crate::component::FieldValue::Bool(b) => Value::Bool(*b),
-                crate::component::FieldValue::Uint(n) => Value::Uint(*n),
-                crate::component::FieldValue::Int(n) => Value::from(*n),
+                FieldValue::Bool(b) => Value::Bool(*b),
+                FieldValue::Uint(n) => Value::Uint(*n),
+                FieldValue::Int(n) => Value::from(*n),
                 other => Value::from(other.as_f64().unwrap_or(0.0)),
             };
             (field.name.clone(), value)

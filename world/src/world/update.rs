@@ -39,7 +39,7 @@ impl World {
         }
         let elapsed = if elapsed.is_finite() { elapsed.max(0.0) } else { 0.0 };
         self.last_error = None;
-        self.clocks.player_time += elapsed;
+        self.clocks.player_time = (self.clocks.player_time + elapsed).min(f64::MAX);
         self.emit(WorldEvent::UpdateStarted);
         let mut report = UpdateReport::default();
         self.ask_startups();
@@ -101,7 +101,7 @@ impl World {
             return false;
         }
         let step = self.clocks.step.unwrap_or(16.0);
-        self.clocks.player_time += step;
+        self.clocks.player_time = (self.clocks.player_time + step).min(f64::MAX);
         self.emit(WorldEvent::UpdateStarted);
         self.ask_startups();
         let paused = std::mem::take(&mut self.clocks.paused);
@@ -132,7 +132,7 @@ impl World {
         self.note_changes();
         self.note_written();
         self.forget_written();
-        self.clocks.game_time += delta;
+        self.clocks.game_time = (self.clocks.game_time + delta).min(f64::MAX);
         self.clocks.tick += 1;
         self.timing.begin_tick(self.clocks.tick, start);
         self.promote_deferred(self.clocks.tick);

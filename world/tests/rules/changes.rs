@@ -44,6 +44,17 @@ fn changed_finds_who_was_written_in_the_last_ticks() {
 }
 
 #[test]
+fn what_is_written_before_the_first_step_is_recorded() {
+    let (mut world, _) = world(0);
+    world.record_changes(true);
+    world.spawn((Place { x: 4.0 },));
+    assert_eq!(changed(&mut world, 1), [4.0]);
+    (0..3).for_each(|_| world.step());
+    assert_eq!(changed(&mut world, 3), [0.0; 0]);
+    assert_eq!(changed(&mut world, 4), [4.0]);
+}
+
+#[test]
 fn the_record_goes_on_with_other_content_and_after_compaction() {
     let (mut world, _) = world(0);
     world.record_changes(true);

@@ -23,6 +23,7 @@ mod hung;
 mod idle;
 mod index;
 mod journal;
+mod limits;
 mod links;
 mod lists;
 mod loading;
