@@ -58,7 +58,7 @@ pub use world::{
     AccessFault, Asker, ClassError, ClassWrapper, Clock, Clocks, ConflictScheduler, DefaultScheduler,
     Dispatched, Edit, EntityRef, FieldChange, FinishedRun, Grid, Hung, Index, IndexError, IndexKind,
     IndexValue, Journal, JournalEntry, JournalKind, LoadError, LoadOptions, LoadPhase, LoadProgress,
-    LoadReport, LoadStep, Loopback, OffThread, PreparedQuery, ReadyEffects, SaveError,
+    LoadReport, LoadStep, LookupKind, Loopback, OffThread, PreparedQuery, ReadyEffects, SaveError,
     SaveReport, SceneInfo, Scheduler, SchedulerContext, SystemError, SystemPhase, SystemStatus,
     TimingDependence, UnknownScheduler, UpdateReport, WatchedField, World, WorldEvent, WorldOptions,
 };

@@ -1,19 +1,17 @@
 //! Grids: entities found by where they are.
 
 use super::World;
+use super::lookup::{IndexError, Lookup, LookupKind, unknown};
 use crate::component::{Field, Role, number_of};
 use crate::id::{ComponentId, EntityId};
-use crate::memory::{StorageToken, WatchToken, has_row};
-use crate::scene::suggestion;
-use crate::world::IndexError;
+use crate::memory::{Storage, StorageToken, WatchToken, has_row};
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 /// A grid a world keeps.
 pub(super) struct GridIndex {
-    name: String,
-    component: String,
-    fields: [String; 2],
+    over: Lookup<2>,
     cell: f64,
     /// What is known of the rows of one storage; none before the first use, and after rows moved.
     known: Option<Arc<Known>>,
@@ -28,8 +26,19 @@ struct Known {
     fields: [Field; 2],
     cell: f64,
     /// Where each row was and whose it was, as far as it was seen.
-    places: Vec<Option<([f64; 2], EntityId)>>,
+    places: Vec<Option<Place>>,
+    /// The rows in each cell, in no order.
     cells: HashMap<[i64; 2], Vec<u32>>,
+    /// Cells that nobody is in any more.
+    empty: usize,
+}
+
+#[derive(Clone, Copy)]
+struct Place {
+    at: [f64; 2],
+    id: EntityId,
+    /// Its place among the rows of its cell.
+    in_cell: u32,
 }
 
 /// A grid as a run uses it.
@@ -86,14 +95,14 @@ impl World {
         fields: [&str; 2],
         cell: f64,
     ) -> Result<(), IndexError> {
-        if self.grids.iter().any(|grid| grid.name == name) {
-            return Err(IndexError::Taken(name.to_owned()));
+        let over = Lookup::new(LookupKind::Grid, name, component, fields);
+        if self.grids.iter().any(|grid| grid.over.name == name) {
+            return Err(over.taken());
         }
         if !(cell.is_finite() && cell > 0.0) {
-            return Err(IndexError::Cell { index: name.to_owned(), cell: cell.to_string() });
+            return Err(IndexError::Cell { name: over.name, cell: cell.to_string() });
         }
-        let (name, component, fields) = (name.to_owned(), component.to_owned(), fields.map(str::to_owned));
-        let grid = GridIndex { name, component, fields, cell, known: None };
+        let grid = GridIndex { over, cell, known: None };
         grid.resolve(self)?;
         self.grids.push(grid);
         Ok(())
@@ -102,7 +111,7 @@ impl World {
     /// Keeps a grid no longer. Whether it was there.
     pub fn remove_grid(&mut self, name: &str) -> bool {
         let before = self.grids.len();
-        self.grids.retain(|grid| grid.name != name);
+        self.grids.retain(|grid| grid.over.name != name);
         self.storage.unwatch(&[]);
         self.grids.len() < before
     }
@@ -119,7 +128,7 @@ impl World {
                 present: self.storage.pool(known.component).present().words(),
                 queryable: self.storage.rows.queryable().words(),
             }),
-            None => Err(IndexError::Unknown { name: name.to_owned(), near: String::new() }),
+            None => Err(unknown(LookupKind::Grid, name, [])),
         }
     }
 
@@ -136,89 +145,117 @@ impl World {
         Ok(lent.into())
     }
 
-    fn refresh_grid(&mut self, name: &str) -> Result<usize, IndexError> {
-        let place = self.grids.iter().position(|grid| grid.name == name).ok_or_else(|| {
-            let names: Vec<&str> = self.grids.iter().map(|grid| grid.name.as_str()).collect();
-            IndexError::Unknown { name: name.to_owned(), near: suggestion(name, names) }
-        })?;
-        let known = self.grids[place].known.take().filter(|known| known.storage.is_of(&self.storage));
-        let mut known = match known {
-            Some(known) => known,
-            None => Arc::new(self.begin_grid(place)?),
-        };
-        let waited = self.wait_to_read(known.component);
-        if waited.is_ok() {
-            Arc::make_mut(&mut known).take_in_changes(self);
-        }
-        self.grids[place].known = Some(known);
-        waited?;
-        Ok(place)
+    fn grid_place(&self, name: &str) -> Result<usize, IndexError> {
+        let place = self.grids.iter().position(|grid| grid.over.name == name);
+        let names = || self.grids.iter().map(|grid| grid.over.name.as_str());
+        place.ok_or_else(|| unknown(LookupKind::Grid, name, names()))
     }
 
-    fn begin_grid(&mut self, place: usize) -> Result<Known, IndexError> {
-        let grid = &self.grids[place];
-        let ((component, fields), cell) = (grid.resolve(self)?, grid.cell);
-        let watch = WatchToken::default();
-        // All that is there is new to a watcher.
-        self.storage.watch(component, &watch);
-        let (storage, places, cells) = (self.storage.token(), Vec::new(), HashMap::new());
-        Ok(Known { storage, watch, component, fields, cell, places, cells })
+    /// Brings a grid up to date, and gives its place in the list.
+    fn refresh_grid(&mut self, name: &str) -> Result<usize, IndexError> {
+        let component = self.grids[self.grid_place(name)?].component(self)?;
+        self.wait_to_read(component)?;
+        // Listeners that were called meanwhile may have changed the list.
+        let place = self.grid_place(name)?;
+        let known = match self.grids[place].known.take() {
+            Some(known) if known.storage.is_of(&self.storage) => known,
+            _ => {
+                let (component, fields) = self.grids[place].resolve(self)?;
+                Arc::new(Known::new(&mut self.storage, component, fields, self.grids[place].cell))
+            }
+        };
+        let known = Arc::make_mut(self.grids[place].known.insert(known));
+        known.take_in_changes(&mut self.storage);
+        Ok(place)
     }
 }
 
 impl GridIndex {
+    fn component(&self, world: &World) -> Result<ComponentId, IndexError> {
+        match &self.known {
+            Some(known) if known.storage.is_of(&world.storage) => Ok(known.component),
+            _ => self.resolve(world).map(|(component, _)| component),
+        }
+    }
+
     /// The component and the fields.
     fn resolve(&self, world: &World) -> Result<(ComponentId, [Field; 2]), IndexError> {
-        let (index, component) = (self.name.clone(), self.component.clone());
-        let Some(id) = world.registry().by_name(&component) else {
-            return Err(IndexError::Component { index, component });
-        };
-        let fields = world.registry().get(id).fields();
-        let find = |name: &String| {
-            let field = fields.iter().find(|field| field.name == *name).ok_or_else(|| {
-                let names: Vec<&str> = fields.iter().map(|field| field.name.as_str()).collect();
-                let (near, field) = (suggestion(name, names), name.clone());
-                IndexError::Field { index: index.clone(), component: component.clone(), field, near }
-            })?;
-            match field.role {
-                Role::Text | Role::Entity | Role::Flags | Role::List => Err(IndexError::Role {
-                    index: index.clone(),
-                    field: name.clone(),
-                    what: "a place in a grid",
-                }),
-                _ => Ok(field.clone()),
-            }
-        };
-        Ok((id, [find(&self.fields[0])?, find(&self.fields[1])?]))
+        self.over.resolve(world, |role| match role {
+            Role::Text | Role::Entity | Role::Flags | Role::List => Some("a place in a grid"),
+            _ => None,
+        })
     }
 }
 
 impl Known {
-    fn take_in_changes(&mut self, world: &mut World) {
-        let dirty = world.storage.take_dirty(self.component, &self.watch);
+    /// Begins to watch a component; all that is there is new to a watcher.
+    fn new(storage: &mut Storage, component: ComponentId, fields: [Field; 2], cell: f64) -> Self {
+        let watch = WatchToken::default();
+        storage.watch(component, &watch);
+        let (places, cells) = Default::default();
+        Self { storage: storage.token(), watch, component, fields, cell, places, cells, empty: 0 }
+    }
+
+    /// Takes in what was written since this was last called.
+    fn take_in_changes(&mut self, storage: &mut Storage) {
+        let dirty = storage.take_dirty(self.component, &self.watch);
         if let Some(&last) = dirty.last()
             && last as usize >= self.places.len()
         {
             self.places.resize(last as usize + 1, None);
         }
-        let pool = world.storage.pool(self.component);
+        let pool = storage.pool(self.component);
         for row in dirty {
             let now = pool.bytes_of(row).filter(|_| pool.present().has(row)).and_then(|block| {
-                let place = [0, 1].map(|axis| number_of(&self.fields[axis], block));
-                place.iter().all(|axis| axis.is_finite()).then_some((place, world.storage.id_of(row)?))
+                let at = [0, 1].map(|axis| number_of(&self.fields[axis], block));
+                at.iter().all(|axis| axis.is_finite()).then_some((at, storage.id_of(row)?))
             });
-            let before = std::mem::replace(&mut self.places[row as usize], now);
-            let (before, after) =
-                (before.map(|(at, _)| self.cell_of(at)), now.map(|(at, _)| self.cell_of(at)));
-            if before == after {
-                continue;
+            let before = self.places[row as usize];
+            let (from, to) =
+                (before.map(|place| self.cell_of(place.at)), now.map(|(at, _)| self.cell_of(at)));
+            let stays = from == to;
+            if let Some(cell) = from.filter(|_| !stays) {
+                self.leave(cell, row);
             }
-            if let Some(rows) = before.and_then(|cell| self.cells.get_mut(&cell)) {
-                rows.retain(|&other| other != row);
+            self.places[row as usize] = now.map(|(at, id)| {
+                let in_cell = before.filter(|_| stays).map_or(0, |place| place.in_cell);
+                Place { at, id, in_cell }
+            });
+            if let Some(cell) = to.filter(|_| !stays) {
+                self.enter(cell, row);
             }
-            if let Some(cell) = after {
-                self.cells.entry(cell).or_default().push(row);
+        }
+        // Whoever wanders without end leaves no trail of cells.
+        if self.empty > 64 && self.empty * 2 > self.cells.len() {
+            self.cells.retain(|_, rows| !rows.is_empty());
+            self.empty = 0;
+        }
+    }
+
+    fn enter(&mut self, cell: [i64; 2], row: u32) {
+        let rows = match self.cells.entry(cell) {
+            Entry::Occupied(rows) => {
+                self.empty -= usize::from(rows.get().is_empty());
+                rows.into_mut()
             }
+            Entry::Vacant(cell) => cell.insert(Vec::new()),
+        };
+        if let Some(place) = &mut self.places[row as usize] {
+            place.in_cell = rows.len() as u32;
+        }
+        rows.push(row);
+    }
+
+    fn leave(&mut self, cell: [i64; 2], row: u32) {
+        let (Some(rows), Some(place)) = (self.cells.get_mut(&cell), self.places[row as usize]) else {
+            return;
+        };
+        rows.swap_remove(place.in_cell as usize);
+        self.empty += usize::from(rows.is_empty());
+        // The last one took its place.
+        let moved = rows.get(place.in_cell as usize).copied();
+        if let Some(moved) = moved.and_then(|moved| self.places[moved as usize].as_mut()) {
+            moved.in_cell = place.in_cell;
         }
     }
 
@@ -229,12 +266,16 @@ impl Known {
 }
 
 impl Grid<'_> {
-    /// The entities at most so far from a place, in row order: the order systems visit them in.
+    /// The entities at most so far from a place, in row order: the order systems visit them in. Nobody is near with a
+    /// radius below 0.
     pub fn near(&self, place: [f64; 2], radius: f64) -> Vec<EntityId> {
+        if radius < 0.0 {
+            return Vec::new();
+        }
         let Known { places, cells, .. } = self.known;
         let squared = radius * radius;
         let is_near = |row: &u32| {
-            places[*row as usize].is_some_and(|([x, y], _)| {
+            places[*row as usize].is_some_and(|Place { at: [x, y], .. }| {
                 let (dx, dy) = (x - place[0], y - place[1]);
                 dx * dx + dy * dy <= squared
             })
@@ -252,6 +293,6 @@ impl Grid<'_> {
         rows.sort_unstable();
         let there =
             rows.into_iter().filter(|&row| has_row(self.present, row) && has_row(self.queryable, row));
-        there.filter_map(|row| places[row as usize].map(|(_, id)| id)).collect()
+        there.filter_map(|row| places[row as usize].map(|place| place.id)).collect()
     }
 }

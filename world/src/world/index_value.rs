@@ -2,6 +2,7 @@
 
 use crate::component::{Field, Role, Scalar, Strings};
 use crate::id::EntityId;
+use std::cmp::Ordering;
 use std::ops::Bound;
 
 /// A value to look for. Numbers of any type compare by what they are worth: 2 finds 2.0.
@@ -100,7 +101,11 @@ pub(super) fn bound_key(
         (_, Scalar::Bool8, _) => Err("truth values"),
         (_, _, IndexValue::Text(_) | IndexValue::Entity(_) | IndexValue::Bool(_)) => Err("numbers"),
         (_, Scalar::F32 | Scalar::F64, IndexValue::Integer(n)) => {
-            Ok(float(n as f64).and_then(|key| beside(key, included, lower)))
+            Ok(integer_among_floats(n).and_then(|(key, exact)| match exact {
+                Ordering::Equal => beside(key, included, lower),
+                // The nearest double is on this side of the integer: it is within one bound, and beyond the other.
+                side => beside(key, (side == Ordering::Greater) == lower, lower),
+            }))
         }
         (_, Scalar::F32 | Scalar::F64, IndexValue::Float(n)) => {
             Ok(float(n).and_then(|key| beside(key, included, lower)))
@@ -118,6 +123,12 @@ pub(super) fn bound_key(
             Ok(n.and_then(|n| integer_key(scalar, n, lower)))
         }
     }
+}
+
+/// The key of the double nearest to an integer, and how that compares with it.
+fn integer_among_floats(n: i128) -> Option<(Key, Ordering)> {
+    let nearest = n as f64;
+    Some((float(nearest)?, (nearest as i128).cmp(&n)))
 }
 
 fn next(n: i128, up: bool) -> i128 {

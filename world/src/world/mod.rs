@@ -24,12 +24,14 @@ mod grid; // entities by where they are
 mod hash; // the state in one number
 mod hung; // runs that do not end
 mod index; // entities by the value of a field
+mod index_rows; // rows by the values of an index
 mod index_value;
 mod journal; // what happened to whom, and who asked
 mod layout; // rows in saves
 mod lifecycle; // what systems hear of their world
 mod links; // who joins and leaves a query, told at once
 mod load;
+mod lookup; // what indexes and grids have in common
 mod off_thread; // heavy steps on threads of their own
 mod open_runs; // runs between dispatch and the end of their effects
 mod ordering; // the order systems are registered in
@@ -59,10 +61,11 @@ pub use grid::Grid;
 pub(crate) use grid::LentGrid;
 pub use hung::Hung;
 pub(crate) use index::LentIndexes;
-pub use index::{Index, IndexError, IndexKind};
+pub use index::{Index, IndexKind};
 pub use index_value::IndexValue;
 pub use journal::{Asker, FieldChange, Journal, JournalEntry, JournalKind, WatchedField};
 pub use load::{LoadError, LoadOptions, LoadPhase, LoadProgress, LoadReport, LoadStep};
+pub use lookup::{IndexError, LookupKind};
 pub use off_thread::{Loopback, OffThread};
 pub use query::PreparedQuery;
 pub use save::{SaveError, SaveReport};

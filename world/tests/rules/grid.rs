@@ -117,3 +117,46 @@ fn a_grid_over_what_is_no_place_or_without_a_size_is_refused() {
     assert!(refuse("link", ["target", "target"], 1.0).contains("a place in a grid"));
     assert!(world.grid("spot").err().unwrap().to_string().contains("spots"));
 }
+
+#[test]
+fn nobody_is_near_with_a_radius_below_zero_or_none() {
+    let mut world = grid_world(0);
+    let id = world.spawn((Spot { x: 5.0, y: 5.0 },));
+    let grid = world.grid("spots").unwrap();
+    assert_eq!(grid.near([5.0, 5.0], 0.0), [id]);
+    assert_eq!(grid.near([5.0, 5.0], -2.0), []);
+    assert_eq!(grid.near([5.0, 5.0], f64::NAN), []);
+    assert_eq!(grid.near([f64::NAN, 5.0], 9.0), []);
+    assert_eq!(grid.near([5.0, 5.0], f64::INFINITY), [id]);
+}
+
+#[test]
+fn a_crowd_in_one_cell_comes_and_goes_in_bounded_time() {
+    let mut world = grid_world(0);
+    let ids: Vec<EntityId> = (0..60_000).map(|_| world.spawn((Spot { x: 1.0, y: 1.0 },))).collect();
+    assert_eq!(world.grid("spots").unwrap().near([1.0, 1.0], 0.5).len(), ids.len());
+    let start = std::time::Instant::now();
+    for (place, &id) in ids.iter().rev().enumerate() {
+        world.set(id, Spot { x: 100.0 * place as f64, y: 50.0 }).unwrap();
+    }
+    assert_eq!(world.grid("spots").unwrap().near([1.0, 1.0], 0.5), []);
+    assert_eq!(world.grid("spots").unwrap().near([100.0, 50.0], 0.5), [ids[ids.len() - 2]]);
+    assert!(start.elapsed().as_secs() < 30, "{:?}", start.elapsed());
+}
+
+#[test]
+fn a_grid_says_that_it_is_one_when_it_cannot_be_made_or_found() {
+    let mut world = grid_world(0);
+    let add = |world: &mut World, name: &str, component: &str, field: &str| {
+        world.add_grid(name, component, [field, "y"], 1.0).unwrap_err().to_string()
+    };
+    assert_eq!(add(&mut world, "spots", "spot", "x"), "grid \"spots\" is there already; remove it first");
+    let near = "grid \"new\" is over the component \"spt\", which is not registered; did you mean \"spot\"?";
+    assert_eq!(add(&mut world, "new", "spt", "x"), near);
+    assert!(add(&mut world, "new", "spot", "z").starts_with("grid \"new\" is over a field \"z\", which"));
+    let unknown = world.grid("spot").err().unwrap().to_string();
+    assert_eq!(
+        unknown,
+        "there is no grid named \"spot\"; did you mean \"spots\"?; add it with `World::add_grid`"
+    );
+}

@@ -235,6 +235,25 @@ fn ranges_of_integers_take_bounds_between_them_and_beyond_their_type() {
 }
 
 #[test]
+fn integers_that_no_double_holds_are_told_from_their_neighbours() {
+    let mut world = world(0);
+    world.add_index("exact", "item", "weight", IndexKind::Sorted, false).unwrap();
+    let two_to_53 = 9_007_199_254_740_992_u64;
+    let id = world.spawn((item(two_to_53 as f32, 0),));
+    let index = world.index("exact").unwrap();
+    assert_eq!(index.one(two_to_53).unwrap(), Some(id));
+    assert_eq!(index.one(two_to_53 + 1).unwrap(), None, "it is rounded to the one that is there");
+    let found = |low: Bound<u64>, high: Bound<u64>| index.range((low, high)).unwrap().count();
+    use Bound::{Excluded, Included, Unbounded};
+    assert_eq!(found(Included(two_to_53 + 1), Unbounded), 0);
+    assert_eq!(found(Unbounded, Excluded(two_to_53 + 1)), 1);
+    assert_eq!(found(Unbounded, Included(two_to_53 + 1)), 1);
+    assert_eq!(found(Excluded(two_to_53), Unbounded), 0);
+    assert_eq!(found(Included(two_to_53 - 1), Excluded(two_to_53)), 0);
+    assert_eq!(found(Included(u64::MAX), Unbounded), 0);
+}
+
+#[test]
 fn a_unique_index_names_two_entities_with_one_value() {
     let mut world = world(0);
     for kind in [IndexKind::Hash, IndexKind::Sorted] {
