@@ -146,6 +146,11 @@ impl Documents {
         self.session.clone()
     }
 
+    /// What is to be called from other threads when there is something to draw.
+    pub(crate) fn wake(&self) -> Arc<dyn Fn() + Send + Sync> {
+        self.wake.clone()
+    }
+
     /// Whether a scene is open, be it from a file or a sample.
     pub fn is_open(&self) -> bool {
         self.session.is_some()

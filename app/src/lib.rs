@@ -8,6 +8,7 @@ mod cli;
 pub mod documents;
 pub mod files;
 pub mod keys;
+mod known_files;
 pub mod layout;
 pub mod pictures;
 pub mod raster;

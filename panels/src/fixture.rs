@@ -488,6 +488,7 @@ fn snapshot() -> Snapshot {
                 quarantined: false,
             }],
             runs: vec![run],
+            owners: vec![EntityName { ordinal: Ordinal(2), id: id(2), type_name: "guardian".into() }],
         }),
         shapes: Some(ShapesView {
             shapes: vec![
@@ -611,6 +612,8 @@ fn log() -> Vec<LogLine> {
         tick,
         source: source.to_owned(),
         message: message.to_owned(),
+        system: None,
+        entity: None,
     };
     vec![
         line(LogLevel::Info, 0, "host", "Loaded Harbor: 4 entities"),

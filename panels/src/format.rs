@@ -55,6 +55,20 @@ pub(crate) fn duration(time: Duration) -> String {
     }
 }
 
+/// How long ago something was: `just now`, `3 minutes ago`, `2 days ago`.
+pub(crate) fn ago(age: Duration) -> String {
+    let units = [(86_400, "day"), (3_600, "hour"), (60, "minute")];
+    let seconds = age.as_secs();
+    match units.into_iter().find(|(length, _)| seconds >= *length) {
+        Some((length, unit)) => {
+            let count = seconds / length;
+            let plural = if count == 1 { "" } else { "s" };
+            format!("{} {unit}{plural} ago", self::count(count))
+        }
+        None => "just now".to_owned(),
+    }
+}
+
 /// Milliseconds of game time as a clock: `0:16.4`, `1:02:03.4`.
 pub(crate) fn clock(milliseconds: f64) -> String {
     let tenths = (milliseconds.max(0.0) / 100.0).floor() as u64;
@@ -151,6 +165,20 @@ mod tests {
         ];
         for (nanos, text) in cases {
             assert_eq!(duration(Duration::from_nanos(nanos)), text);
+        }
+    }
+
+    #[test]
+    fn ages_take_the_greatest_unit_that_fits() {
+        let cases = [
+            (5, "just now"),
+            (60, "1 minute ago"),
+            (7_199, "1 hour ago"),
+            (2 * 86_400, "2 days ago"),
+            (4_000 * 86_400, "4,000 days ago"),
+        ];
+        for (seconds, text) in cases {
+            assert_eq!(ago(Duration::from_secs(seconds)), text);
         }
     }
 

@@ -57,5 +57,5 @@ pub use templates::TemplatesPanel;
 pub use theme::{Palette, apply_theme};
 pub use timing::{TimingPanel, TimingsForm};
 pub use transport::TransportBar;
-pub use view::{SampleCard, View};
+pub use view::{FileFacts, SampleCard, View};
 pub use world::WorldPanel;

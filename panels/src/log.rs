@@ -2,7 +2,7 @@
 
 use crate::theme::Palette;
 use crate::view::{Requests, View};
-use crate::{format, widgets};
+use crate::{PanelId, Request, Select, format, widgets};
 use egui::{Color32, RichText, TextEdit, Ui};
 use egui_extras::Column;
 use vivarium_world::{LogLevel, LogLine};
@@ -64,7 +64,7 @@ fn colour(level: LogLevel, palette: &Palette) -> Color32 {
 
 impl LogPanel {
     /// Draws the panel.
-    pub fn ui(&mut self, ui: &mut Ui, view: &View<'_>, _out: &mut Requests) {
+    pub fn ui(&mut self, ui: &mut Ui, view: &View<'_>, out: &mut Requests) {
         let lines = folded(view.log, |line| self.passes(line));
         ui.horizontal_wrapped(|ui| {
             let count = |level| view.log.iter().filter(|line| line.level == level).count() as u64;
@@ -88,7 +88,7 @@ impl LogPanel {
             );
             return;
         }
-        table(ui, &lines);
+        table(ui, &lines, out);
     }
 
     fn passes(&self, line: &LogLine) -> bool {
@@ -108,14 +108,14 @@ fn contains(text: &str, part: &str) -> bool {
 
 fn as_text(lines: &[Folded<'_>]) -> String {
     let line = |folded: &Folded<'_>| {
-        let LogLine { level, tick, source, message } = folded.line;
+        let LogLine { level, tick, source, message, .. } = folded.line;
         let times = if folded.times > 1 { format!(" ({} times)", folded.times) } else { String::new() };
         format!("{}\ttick {tick}\t{source}\t{message}{times}\n", word(*level))
     };
     lines.iter().map(line).collect()
 }
 
-fn table(ui: &mut Ui, lines: &[Folded<'_>]) {
+fn table(ui: &mut Ui, lines: &[Folded<'_>], out: &mut Requests) {
     let table = widgets::table(ui)
         .id_salt("log")
         .stick_to_bottom(true)
@@ -137,15 +137,32 @@ fn table(ui: &mut Ui, lines: &[Folded<'_>]) {
                 ui.label(RichText::new(word(line.level)).color(colour));
             });
             row.col(|ui| widgets::right(ui, format::count(line.tick)));
-            row.col(|ui| drop(ui.label(&line.source)));
+            row.col(|ui| source(ui, line, out));
             row.col(|ui| {
                 if *times > 1 {
                     ui.label(RichText::new(format!("{} ×", format::count(*times as u64))).strong());
+                }
+                if let Some(entity) = line.entity
+                    && ui.link(format!("#{entity}")).on_hover_text("Select this entity").clicked()
+                {
+                    out.push(Select::Only(entity).into());
                 }
                 ui.label(&line.message).on_hover_text(&line.message);
             });
         });
     });
+}
+
+/// Who wrote a line: a link if that is a system.
+fn source(ui: &mut Ui, line: &LogLine, out: &mut Requests) {
+    let Some(system) = line.system else {
+        ui.label(&line.source);
+        return;
+    };
+    if ui.link(&line.source).on_hover_text("Show this system in the schedule").clicked() {
+        out.push(Select::System(Some(system)).into());
+        out.push(Request::ShowPanel(PanelId::Schedule));
+    }
 }
 
 #[cfg(test)]
@@ -182,6 +199,28 @@ mod tests {
         let harness = fixture::harness_of_size([600.0, 100.0], fixture, show);
         let newest = harness.get_by_label("line 49").rect();
         assert!(newest.top() > 40.0 && newest.bottom() <= 100.0, "{newest}");
+    }
+
+    #[test]
+    fn a_line_leads_to_the_system_and_the_entity_it_is_about() {
+        let mut fixture = Fixture::paused();
+        let about = (Some(fixture::BOUNCE), Some(vivarium_world::Ordinal(3)));
+        let line = LogLine {
+            source: "bounce".to_owned(),
+            system: about.0,
+            entity: about.1,
+            ..fixture.log[0].clone()
+        };
+        fixture.log = vec![line];
+        let mut panel = LogPanel::default();
+        let mut harness = fixture::harness(fixture, move |ui, view, out| panel.ui(ui, view, out));
+        harness.get_by_label("bounce").click();
+        harness.run();
+        let schedule = Request::ShowPanel(PanelId::Schedule);
+        assert_eq!(harness.state_mut().take(), [Select::System(about.0).into(), schedule]);
+        harness.get_by_label("#3").click();
+        harness.run();
+        assert_eq!(harness.state_mut().take(), [Select::Only(vivarium_world::Ordinal(3)).into()]);
     }
 
     #[test]

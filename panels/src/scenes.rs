@@ -1,10 +1,11 @@
 //! Samples and files.
 
 use crate::theme::Palette;
-use crate::view::{Requests, SampleCard, View};
+use crate::view::{FileFacts, Requests, SampleCard, View};
 use crate::{Request, format};
 use egui::{Frame, RichText, ScrollArea, Ui};
 use std::path::Path;
+use std::time::SystemTime;
 
 /// What can be opened, and what is.
 #[derive(Default)]
@@ -36,6 +37,7 @@ impl ScenesPanel {
                 if link.clicked() {
                     out.push(Request::OpenPath(path.clone()));
                 }
+                facts(ui, view, path);
             }
         });
     }
@@ -53,7 +55,10 @@ fn loaded(ui: &mut Ui, view: &View<'_>, out: &mut Requests) {
         ui.label(&status.about);
     }
     match view.file {
-        Some(path) => drop(ui.weak(file_name(path)).on_hover_text(path.display().to_string())),
+        Some(path) => {
+            ui.weak(file_name(path)).on_hover_text(path.display().to_string());
+            facts(ui, view, path);
+        }
         None => drop(ui.weak("not saved to a file")),
     }
     ui.horizontal_wrapped(|ui| {
@@ -86,6 +91,33 @@ fn card(ui: &mut Ui, sample: &SampleCard, out: &mut Requests) {
     });
 }
 
+/// What is known of a file, in a line; nothing if nothing is.
+fn facts(ui: &mut Ui, view: &View<'_>, path: &Path) {
+    let Some(facts) = view.files.iter().find(|facts| facts.path == path) else { return };
+    let palette = Palette::of(ui.visuals());
+    ui.horizontal_wrapped(|ui| {
+        if facts.changed {
+            ui.label(RichText::new("changed on disk").small().color(palette.warn)).on_hover_text(
+                "Another program changed it since it was first seen, or last read or saved here",
+            );
+        }
+        match &facts.problem {
+            Some(problem) => ui.label(RichText::new(problem).small().color(palette.error)),
+            None => ui.label(RichText::new(facts_text(facts, SystemTime::now())).small().color(palette.weak)),
+        }
+    });
+}
+
+/// `12.0 KB · 1,204 entities · 3.4 × smaller than plain · written 3 minutes ago`
+fn facts_text(facts: &FileFacts, now: SystemTime) -> String {
+    let mut parts = vec![format::bytes(usize::try_from(facts.bytes).unwrap_or(usize::MAX))];
+    parts.extend(facts.entities.map(|entities| format::counted(entities, "entity")));
+    parts.extend(facts.smaller.map(|smaller| format!("{smaller:.1} × smaller than plain")));
+    let age = facts.modified.map(|modified| now.duration_since(modified).unwrap_or_default());
+    parts.extend(age.map(|age| format!("written {}", format::ago(age))));
+    parts.join(" · ")
+}
+
 /// The last part of a path; all of it if it has none.
 fn file_name(path: &Path) -> String {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
@@ -97,6 +129,7 @@ mod tests {
     use crate::fixture::{self, Fixture};
     use egui_kittest::Harness;
     use egui_kittest::kittest::Queryable;
+    use std::time::Duration;
 
     fn shown(fixture: Fixture) -> Harness<'static, Fixture> {
         let mut panel = ScenesPanel::default();
@@ -116,6 +149,33 @@ mod tests {
         harness.get_by_label("Open…").click();
         harness.run();
         assert_eq!(harness.state_mut().take(), [Request::OpenFile]);
+    }
+
+    #[test]
+    fn a_file_is_described_by_what_is_known_of_it() {
+        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
+        let known = FileFacts {
+            path: "/home/ada/harbor.json".into(),
+            bytes: 12_288,
+            modified: Some(now - Duration::from_secs(190)),
+            entities: Some(1_204),
+            smaller: Some(3.42),
+            problem: None,
+            changed: false,
+        };
+        let text = "12.0 KB · 1,204 entities · 3.4 × smaller than plain · written 3 minutes ago";
+        assert_eq!(facts_text(&known, now), text);
+        let unread = FileFacts { entities: None, smaller: None, modified: None, ..known.clone() };
+        assert_eq!(facts_text(&unread, now), "12.0 KB");
+        let show = move |known: FileFacts| {
+            let mut panel = ScenesPanel::default();
+            let files = [known];
+            fixture::harness(Fixture::paused(), move |ui, view, out| {
+                panel.ui(ui, &View { files: &files, ..*view }, out);
+            })
+        };
+        show(FileFacts { changed: true, ..known.clone() }).get_by_label("changed on disk");
+        show(FileFacts { problem: Some("it is gone".to_owned()), ..known }).get_by_label("it is gone");
     }
 
     #[test]

@@ -7,8 +7,9 @@ use crate::theme::Palette;
 use crate::transport::state_light;
 use crate::view::{Requests, View};
 use egui::{ProgressBar, RichText, Ui};
+use std::time::Duration;
 use vivarium_world::Command;
-use vivarium_world::inspect::RunState;
+use vivarium_world::inspect::{RunState, Status};
 
 /// State, tick, entities, ticks a second, memory, and what the inspector costs.
 #[derive(Default)]
@@ -43,13 +44,8 @@ impl StatusBar {
                 link(ui, text, PanelId::Deferred, out);
             }
             ui.separator();
-            let cost = format!(
-                "inspector {} · {}",
-                format::duration(status.snapshot_cost),
-                format::percent(status.inspector_share)
-            );
-            ui.label(RichText::new(cost).color(palette.weak)).on_hover_text(
-                "What the last snapshot took on the world thread, and the part of the last second spent on snapshots",
+            ui.label(RichText::new(cost_text(status)).color(palette.weak)).on_hover_text(
+                "What looking at the world costs its thread, and the part of its time that is, over the last second",
             );
             ui.separator();
             let threads = format::counted(status.threads, "worker");
@@ -64,11 +60,21 @@ impl StatusBar {
     }
 }
 
-/// How far a load is, and the way to give it up.
+/// What the inspector costs the world: each tick while it runs, else each snapshot.
+fn cost_text(status: &Status) -> String {
+    let share = status.inspector_share;
+    let (cost, each) = match status.ticks_per_second > 0.0 {
+        true => (Duration::from_secs_f64(share.max(0.0) / status.ticks_per_second), "tick"),
+        false => (status.snapshot_cost, "snapshot"),
+    };
+    format!("inspector {} a {each} · {}", format::duration(cost), format::percent(share))
+}
+
+/// How far a load is, and the way to give it up. The state beside it says it in numbers.
 fn loading(ui: &mut Ui, fraction: f32, out: &mut Requests) {
-    let bar = ProgressBar::new(fraction).desired_width(120.0).show_percentage();
+    let bar = ProgressBar::new(fraction).desired_width(120.0).desired_height(12.0);
     ui.add(bar).on_hover_text("The scene is built beside the world that is there, and then takes its place");
-    if ui.button("Cancel").on_hover_text("Give up loading and keep what is there").clicked() {
+    if ui.small_button("Cancel").on_hover_text("Give up loading and keep what is there").clicked() {
         out.push(Command::CancelLoad.into());
     }
 }
@@ -120,7 +126,10 @@ mod tests {
     fn what_looking_costs_is_shown() {
         let mut bar = StatusBar::default();
         let harness = fixture::harness(Fixture::paused(), move |ui, view, out| bar.ui(ui, view, out));
-        harness.get_by_label("inspector 120 µs · 0.4 %");
+        harness.get_by_label("inspector 66.9 µs a tick · 0.4 %");
+        let mut status = Fixture::paused().snapshot.status;
+        status.ticks_per_second = 0.0;
+        assert_eq!(cost_text(&status), "inspector 120 µs a snapshot · 0.4 %");
     }
 
     #[test]

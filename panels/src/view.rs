@@ -3,6 +3,7 @@
 use crate::selection::Selection;
 use crate::{format, request::Request};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 use vivarium_world::inspect::{EntityDetail, Snapshot, SystemView, ViewRequest};
 use vivarium_world::{ComponentId, LogLine, Ordinal, SystemId};
 
@@ -21,10 +22,31 @@ pub struct View<'a> {
     pub samples: &'a [SampleCard],
     /// Files opened before, latest first.
     pub recent: &'a [PathBuf],
+    /// What is known of some of these files.
+    pub files: &'a [FileFacts],
     /// The file the scene came from; none for a sample or before the first load.
     pub file: Option<&'a Path>,
     /// Whether edits made by hand are neither saved nor taken back.
     pub edited: bool,
+}
+
+/// What is known of a file without loading it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FileFacts {
+    /// The file.
+    pub path: PathBuf,
+    /// Its size.
+    pub bytes: u64,
+    /// When it was last written, where the system says so.
+    pub modified: Option<SystemTime>,
+    /// How many entities it holds; none if it was not read.
+    pub entities: Option<usize>,
+    /// How many times smaller it is than if every entity were an object; none if all are.
+    pub smaller: Option<f64>,
+    /// Why it cannot be opened.
+    pub problem: Option<String>,
+    /// Whether another program changed it since it was first seen, or last read or written here.
+    pub changed: bool,
 }
 
 /// A sample the program brings along.
@@ -48,6 +70,7 @@ impl<'a> View<'a> {
             log: &[],
             samples: &[],
             recent: &[],
+            files: &[],
             file: None,
             edited: snapshot.status.edited,
         }

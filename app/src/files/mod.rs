@@ -2,6 +2,7 @@
 //!
 //! No other module of the inspector opens a file. The world never sees one.
 
+mod facts;
 mod fingerprint;
 mod read;
 mod session;
@@ -10,6 +11,7 @@ mod watch;
 mod watch_places;
 mod write;
 
+pub use facts::{Contents, Facts};
 pub use fingerprint::Fingerprint;
 pub use read::{ReadError, SIZE_LIMIT, read_scene, read_scene_from};
 pub use session::{Origin, SaveError, Session, Verdict};

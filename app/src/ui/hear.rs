@@ -1,7 +1,8 @@
 //! Follows up what the host and the files tell.
 
-use super::Inspector;
+use super::path_dialog::{PathDialog, with_ending};
 use super::question::{DiskChange, Question, Then};
+use super::{Arrived, Inspector};
 use crate::documents::{DocumentEvent, Purpose};
 use crate::edits::{Step, Undo};
 use crate::files::{Origin, Session};
@@ -150,6 +151,8 @@ impl Inspector {
         self.toasts.withdraw_errors(&format!("{name}:"));
         if let Some(path) = session.file() {
             self.settings.remember(&absolute(path));
+            self.files.touched(path);
+            self.files.touched(&absolute(path));
         }
         self.documents.adopt(session);
         self.disk_change = None;
@@ -158,7 +161,17 @@ impl Inspector {
         self.edits.clear();
         self.script = Script::default();
         let verb = if again { "loaded again" } else { "loaded" };
-        self.note(LogLevel::Info, format!("{verb}: {name}, {entities} entities"));
+        let message = format!("{verb}: {name}, {}", counted(entities));
+        let (sequence, tick) = (self.host.snapshot().sequence, self.host.snapshot().status.tick);
+        self.write_log(LogLine {
+            level: LogLevel::Info,
+            tick,
+            source: "window".into(),
+            message: message.clone(),
+            system: None,
+            entity: None,
+        });
+        self.arrived = Some(Arrived { message, sequence, since: Instant::now() });
     }
 
     fn hear_document(&mut self, event: DocumentEvent) {
@@ -170,11 +183,15 @@ impl Inspector {
                 self.note(LogLevel::Info, format!("exported {}", path.display()));
             }
             DocumentEvent::NotChosen => self.after_save = None,
-            DocumentEvent::NoDialog(purpose) => self.question = Some(Question::path(purpose)),
+            DocumentEvent::NoDialog(purpose) => {
+                self.question = Some(Question::Path(PathDialog::new(purpose)));
+            }
             DocumentEvent::Read { session, text, again } => self.load(session, text, again),
             DocumentEvent::Saved { path, text } => {
                 self.loaded_text = (text.len() <= LONGEST_KEPT).then_some(text);
                 self.settings.remember(&absolute(&path));
+                self.files.touched(&path);
+                self.files.touched(&absolute(&path));
                 self.disk_change = None;
                 self.unsaved = false;
                 self.note(LogLevel::Info, format!("saved {}", path.display()));
@@ -206,9 +223,11 @@ impl Inspector {
     /// Saves to a file the user named; one without an ending gets the usual one. Asks before another file is
     /// replaced, unless the dialog has `asked` about just that path.
     pub(super) fn save_to(&mut self, mut path: PathBuf, mut asked: bool) {
-        if path.extension().is_none() {
-            path.set_extension("json");
-            asked = false;
+        let named = with_ending(path.clone());
+        if named != path {
+            let name = named.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            self.note(LogLevel::Info, format!("saving as {name}: scenes end in .json"));
+            (path, asked) = (named, false);
         }
         if !asked && path.is_file() {
             self.question = Some(Question::Replace { path, export: None });
@@ -264,6 +283,15 @@ impl Inspector {
     pub(super) fn save_then(&mut self, then: Then) {
         self.after_save = Some(then);
         self.save();
+    }
+}
+
+/// `1 entity`, `1,204 entities`.
+fn counted(entities: usize) -> String {
+    if entities == 1 {
+        "1 entity".to_owned()
+    } else {
+        format!("{} entities", vivarium_panels::count(entities as u64))
     }
 }
 

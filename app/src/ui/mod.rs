@@ -12,6 +12,7 @@ mod act;
 mod hear;
 mod link;
 mod menu;
+mod path_dialog;
 mod question;
 mod welcome;
 
@@ -21,6 +22,7 @@ pub use link::HostLink;
 use crate::documents::Documents;
 use crate::edits::Edits;
 use crate::keys::{self, Action, Entry};
+use crate::known_files::KnownFiles;
 use crate::palette::{self, PaletteWindow};
 use crate::pictures::Picture;
 use crate::raster;
@@ -45,6 +47,7 @@ pub struct Inspector {
     documents: Documents,
     settings: Settings,
     samples: Vec<SampleCard>,
+    files: KnownFiles,
     /// Pictures of the samples, as they come.
     pictures: Pictures,
     panels: Panels,
@@ -66,6 +69,8 @@ pub struct Inspector {
     unsaved: bool,
     /// What goes on when a save has succeeded.
     after_save: Option<question::Then>,
+    /// A load that is over, to be told when its picture is there.
+    arrived: Option<Arrived>,
     /// What the host was last asked to show.
     wanted: Option<ViewRequest>,
     /// Whether the user was told that nobody answers any more.
@@ -79,6 +84,19 @@ pub struct Inspector {
     /// Whether the window may close without asking.
     may_close: bool,
     title: String,
+}
+
+/// A load that is over and not yet told.
+struct Arrived {
+    message: String,
+    /// The snapshot that was there then, of what was there before.
+    sequence: u64,
+    since: Instant,
+}
+
+impl Arrived {
+    /// How long its picture is waited for.
+    const LONGEST: Duration = Duration::from_secs(3);
 }
 
 /// What the user asked for in one frame.
@@ -103,11 +121,13 @@ impl Inspector {
         settings: Settings,
         samples: Vec<SampleCard>,
     ) -> Self {
+        let wake = documents.wake();
         Self {
             host,
             documents,
             settings,
             samples,
+            files: KnownFiles::new(wake),
             pictures: Pictures::default(),
             panels: Panels::default(),
             history: History::default(),
@@ -122,6 +142,7 @@ impl Inspector {
             waiting: HashMap::new(),
             unsaved: false,
             after_save: None,
+            arrived: None,
             wanted: None,
             host_has_ended: false,
             frame_cost: None,
@@ -172,6 +193,7 @@ impl Inspector {
             asked.actions = keys::pressed(&context, &self.table);
         }
         self.draw(ui, &mut asked);
+        self.tell_arrived();
         self.toasts.ui(&context);
         self.ask(&context);
         for action in asked.actions {
@@ -184,7 +206,7 @@ impl Inspector {
             self.answer_disk(answer);
         }
         self.close_if_asked(&context);
-        if self.documents.is_busy() || !self.waiting.is_empty() {
+        if self.documents.is_busy() || !self.waiting.is_empty() || self.arrived.is_some() {
             context.request_repaint_after(LOOK_AGAIN);
         }
     }
@@ -238,12 +260,14 @@ impl Inspector {
     }
 
     fn draw(&mut self, ui: &mut Ui, asked: &mut Asked) {
+        self.look_at_files();
         let (edited, compress) = (self.has_edits(), self.settings.compress);
         let Self {
             host,
             documents,
             settings,
             samples,
+            files,
             panels,
             history,
             log,
@@ -265,6 +289,7 @@ impl Inspector {
             log,
             samples,
             recent: &settings.recent,
+            files: files.shown(),
             file: documents.file(),
             edited,
         };
@@ -309,6 +334,16 @@ impl Inspector {
         }
     }
 
+    /// Looks at the files that can be seen: in the list of scenes.
+    fn look_at_files(&mut self) {
+        if self.settings.layout.visible().contains(&PanelId::Scenes) && !is_empty(self.host.snapshot()) {
+            let open = self.documents.file().map(std::path::Path::to_path_buf);
+            let others = self.settings.recent.iter().filter(|path| Some(*path) != open.as_ref()).cloned();
+            let paths = open.iter().cloned().chain(others).collect();
+            self.files.look(paths);
+        }
+    }
+
     /// Whether edits made by hand would be lost.
     fn has_edits(&mut self) -> bool {
         let is_back = self.edits.is_back() && !self.is_editing();
@@ -332,12 +367,28 @@ impl Inspector {
         }
     }
 
+    /// Says that a load is over, once what it brought can be seen.
+    fn tell_arrived(&mut self) {
+        let Some(arrived) = &self.arrived else { return };
+        let snapshot = self.host.snapshot();
+        let is_shown = snapshot.sequence > arrived.sequence
+            && self.wanted.as_ref().is_none_or(|wanted| {
+                (wanted.shapes.is_none() || snapshot.shapes.is_some())
+                    && (wanted.entities.is_none() || snapshot.entities.is_some())
+            });
+        if (is_shown || arrived.since.elapsed() > Arrived::LONGEST)
+            && let Some(arrived) = self.arrived.take()
+        {
+            self.toasts.push(LogLevel::Info, arrived.message);
+        }
+    }
+
     /// Tells the user something, for a moment and in the log.
     fn note(&mut self, level: LogLevel, message: impl Into<String>) {
         let message = message.into();
         self.toasts.push(level, message.clone());
         let tick = self.host.snapshot().status.tick;
-        self.write_log(LogLine { level, tick, source: "window".into(), message });
+        self.write_log(LogLine { level, tick, source: "window".into(), message, system: None, entity: None });
     }
 
     fn write_log(&mut self, line: LogLine) {

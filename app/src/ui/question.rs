@@ -1,10 +1,11 @@
 //! What the user is asked before edits are lost.
 
 use super::Inspector;
+use super::path_dialog::{PathDialog, Typed};
 use crate::cli::Differences;
 use crate::documents::Purpose;
-use egui::{Context, Id, Key, Modal, Panel, RichText, ScrollArea, TextEdit, Ui};
-use std::path::{Path, PathBuf};
+use egui::{Context, Id, Modal, Panel, RichText, ScrollArea, Ui};
+use std::path::PathBuf;
 use vivarium_panels::{Palette, View};
 
 /// A question that has to be answered before anything else.
@@ -27,24 +28,7 @@ pub(super) enum Question {
         export: Option<String>,
     },
     /// The path of a file, typed where the system has no dialog for it.
-    Path {
-        /// What for.
-        purpose: Purpose,
-        /// What was typed.
-        typed: String,
-    },
-}
-
-impl Question {
-    /// Asks for a path.
-    pub(super) fn path(purpose: Purpose) -> Self {
-        let folder = std::env::current_dir().unwrap_or_default();
-        let typed = match &purpose {
-            Purpose::Open => folder.join(""),
-            Purpose::Save(name) | Purpose::Export { name, .. } => folder.join(name),
-        };
-        Self::Path { purpose, typed: typed.display().to_string() }
-    }
+    Path(PathDialog),
 }
 
 /// What goes on after the question.
@@ -167,8 +151,11 @@ pub(super) fn changed_on_disk_bar(
             if ui.button("Keep mine").on_hover_text("Go on; the next save writes over the file").clicked() {
                 answer = Some(DiskAnswer::KeepMine);
             }
-            if change.differences.is_some() {
-                ui.toggle_value(&mut change.is_shown, "What changed");
+            if change.differences.is_none() {
+                ui.weak("too long to compare");
+            } else {
+                ui.toggle_value(&mut change.is_shown, "Diff")
+                    .on_hover_text("What changed in the file, value by value");
             }
         });
         if let (true, Some(found)) = (change.is_shown, &change.differences) {
@@ -212,7 +199,7 @@ impl Inspector {
                 &format!("{} exists already; what it holds would be lost.", path.display()),
                 ["Replace", ""],
             ),
-            Question::Path { purpose, typed } => path_dialog(context, purpose, typed),
+            Question::Path(_) => return self.ask_for_path(context),
         };
         let Some(pressed) = pressed else { return };
         match (self.question.take(), pressed) {
@@ -223,12 +210,20 @@ impl Inspector {
             (Some(Question::Replace { path, export: Some(text) }), Pressed::Save) => {
                 self.documents.export(path, text);
             }
-            (Some(Question::Path { purpose, typed }), Pressed::Save) => match purpose {
-                Purpose::Open => self.documents.open_path(Path::new(typed.trim())),
-                Purpose::Save(_) => self.save_to(PathBuf::from(typed.trim()), false),
-                Purpose::Export { text, .. } => self.export_to(PathBuf::from(typed.trim()), text),
-            },
             _ => self.after_save = None,
+        }
+    }
+
+    /// Asks for a path until it will do.
+    fn ask_for_path(&mut self, context: &Context) {
+        let Some(Question::Path(dialog)) = &mut self.question else { return };
+        let Some(typed) = dialog.ui(context) else { return };
+        self.question = None;
+        match typed {
+            Typed::Path(Purpose::Open, path) => self.documents.open_path(&path),
+            Typed::Path(Purpose::Save(_), path) => self.save_to(path, false),
+            Typed::Path(Purpose::Export { text, .. }, path) => self.export_to(path, text),
+            Typed::Cancelled => self.after_save = None,
         }
     }
 
@@ -238,41 +233,6 @@ impl Inspector {
             self.take_disk_text(change.into_text());
         }
     }
-}
-
-/// A dialog in which a path is typed.
-fn path_dialog(context: &Context, purpose: &Purpose, typed: &mut String) -> Option<Pressed> {
-    let (title, button) = match purpose {
-        Purpose::Open => ("Open a scene or save", "Open"),
-        Purpose::Save(_) => ("Save the world", "Save"),
-        Purpose::Export { .. } => ("Export", "Export"),
-    };
-    let mut pressed = None;
-    let area = Modal::default_area(Id::unique("path")).accessible_name(title);
-    let modal = Modal::new(Id::unique("path")).area(area).show(context, |ui| {
-        ui.set_width(460.0);
-        ui.heading(title);
-        ui.add_space(4.0);
-        let field = TextEdit::singleline(typed).hint_text("Path of the file").desired_width(f32::INFINITY);
-        let field = ui.name_inputs("Path of the file", |ui| ui.add(field));
-        let entered = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
-        if !field.has_focus() && !entered {
-            field.request_focus();
-        }
-        ui.add_space(8.0);
-        ui.horizontal(|ui| {
-            if ui.button(button).clicked() || entered {
-                pressed = Some(Pressed::Save);
-            }
-            if ui.button("Cancel").clicked() {
-                pressed = Some(Pressed::Cancel);
-            }
-        });
-    });
-    if pressed.is_none() && modal.should_close() {
-        pressed = Some(Pressed::Cancel);
-    }
-    pressed
 }
 
 /// A dialog with up to two answers and *Cancel*.

@@ -363,8 +363,8 @@ fn only_panels_that_can_be_seen_ask_for_data() {
     assert!(!view.timing && !view.memory && !view.deferred);
     window.press(CTRL, PanelId::Memory.key().logical_key);
     let view = window.last_view();
-    assert!(view.memory);
-    assert!(!view.systems);
+    assert!(view.memory && view.systems, "it says how long the stretches are that systems meet");
+    assert!(!view.schedule && !view.deferred && view.journal.is_none());
     assert!(view.shapes.is_none(), "the world is behind the memory panel");
     window.press(CTRL, PanelId::Deferred.key().logical_key);
     let view = window.last_view();
@@ -628,7 +628,7 @@ fn a_file_changed_on_disk_waits_for_an_answer_when_there_are_edits() {
     window.wait("the bar", |window| window.has("Take the file"));
     assert_eq!(window.commands(), []);
     assert!(window.has_text("1 value differs"));
-    window.click("What changed");
+    window.click("Diff");
     assert!(window.has_text("name: nothing -> \"New\""));
     window.click("Keep mine");
     assert!(!window.has("Take the file"));
@@ -933,4 +933,62 @@ fn themes_are_switched_and_both_paint() {
     };
     assert!(mean(&dark) < 80, "{}", mean(&dark));
     assert!(mean(&light) > 180, "{}", mean(&light));
+}
+
+#[test]
+fn a_typed_path_that_will_not_do_keeps_the_dialog_open_and_says_why() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = Window::new(paused(), Choice::NoDialog);
+    window.harness.state_mut().request(Request::SaveAs);
+    window.wait("the dialog", |window| window.has("Save the world"));
+    let type_path = |window: &mut Window, path: &std::path::Path| {
+        window.press(CTRL, egui::Key::A);
+        window.harness.event(egui::Event::Text(path.display().to_string()));
+        window.steps();
+    };
+    type_path(&mut window, &folder.path().join("none/harbor"));
+    assert!(window.has("It is saved as harbor.json: scenes end in .json"));
+    window.press_in_dialog("Save");
+    assert!(window.has("Save the world"), "it stays open");
+    assert!(window.has_text("make it first, or choose another"));
+    assert_eq!(window.commands(), []);
+    type_path(&mut window, &folder.path().join("harbor"));
+    assert!(!window.has_text("make it first, or choose another"));
+    window.press_in_dialog("Save");
+    assert!(matches!(window.record.borrow().commands[..], [Command::Save { .. }]));
+}
+
+#[test]
+fn while_a_scene_is_loaded_nothing_of_the_status_bar_is_cut_off() {
+    let mut status = paused();
+    status.run_state = RunState::Loading { fraction: 0.069 };
+    let mut window = Window::new(status, Choice::Cancelled);
+    window.steps();
+    let below = window.harness.ctx.content_rect().bottom();
+    let cancel = window.harness.get_by_label("Cancel").rect();
+    let bar = window.harness.get_by_role(egui::accesskit::Role::ProgressIndicator).rect();
+    assert!(cancel.bottom() <= below && bar.bottom() <= below, "{cancel} {bar} in {below}");
+    assert!(window.has_text("6.9 %") && !window.has_text("7%"), "said once, in one way");
+}
+
+#[test]
+fn that_a_scene_is_loaded_is_told_when_its_picture_is_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("harbor.json");
+    fs::write(&path, SAMPLE.text).unwrap();
+    let mut window = Window::paused();
+    window.harness.state_mut().request(Request::OpenPath(path));
+    window.wait("the load", |window| !window.record.borrow().commands.is_empty());
+    window.answer(Ok(Done::Loaded { entities: 4, notes: vec![] }));
+    window.steps();
+    let told = |window: &Window| window.harness.query_all_by_label_contains("loaded: ").count();
+    assert_eq!(told(&window), 1, "in the log; the picture is still that of what was there before");
+    {
+        let mut snapshot = window.snapshot.borrow_mut();
+        snapshot.sequence += 1;
+        snapshot.shapes = Some(Default::default());
+        snapshot.entities = Some(Default::default());
+    }
+    window.steps();
+    assert_eq!(told(&window), 2);
 }

@@ -257,6 +257,10 @@ pub struct LogLine {
     pub source: String,
     /// A sentence.
     pub message: String,
+    /// The system it is about, if it is about one.
+    pub system: Option<SystemId>,
+    /// The entity it is about, if it is about one.
+    pub entity: Option<Ordinal>,
 }
 
 /// How bad a line of the log is.

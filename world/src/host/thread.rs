@@ -44,9 +44,9 @@ pub(super) struct HostThread {
     pub(super) changed: bool,
     sequence: u64,
     pub(super) rate: Rate,
-    cost: Duration,
-    /// Nanoseconds spent on snapshots, as events of a rate.
+    /// Nanoseconds spent on snapshots, and snapshots, over the same second.
     spent: Rate,
+    snapshots: Rate,
     quit: bool,
 }
 
@@ -80,8 +80,8 @@ impl HostThread {
             changed: true,
             sequence: 0,
             rate: Rate::default(),
-            cost: Duration::ZERO,
             spent: Rate::default(),
+            snapshots: Rate::default(),
             quit: false,
         }
     }
@@ -142,8 +142,13 @@ impl HostThread {
     }
 
     pub(super) fn log(&self, level: LogLevel, source: &str, message: String) {
-        let tick = self.world.clocks().tick;
-        self.tell(HostEvent::Log(LogLine { level, tick, source: source.to_owned(), message }));
+        self.tell(HostEvent::Log(self.line(level, source, message)));
+    }
+
+    /// A line that is about nobody.
+    fn line(&self, level: LogLevel, source: &str, message: String) -> LogLine {
+        let (tick, source) = (self.world.clocks().tick, source.to_owned());
+        LogLine { level, tick, source, message, system: None, entity: None }
     }
 
     /// Starts counting time from now, after a pause or a change of speed.
@@ -188,7 +193,9 @@ impl HostThread {
         let (errors, more) = self.world.take_errors();
         for error in errors {
             let message = error.to_string();
-            self.log(LogLevel::Error, &error.name, message.clone());
+            let line = self.line(LogLevel::Error, &error.name, message.clone());
+            let entity = error.entity.and_then(|(_, ordinal)| ordinal);
+            self.tell(HostEvent::Log(LogLine { system: error.system, entity, ..line }));
             let stops = error.panicked || error.phase == SystemPhase::Gate;
             if stops && self.drive.is_moving() {
                 self.drive = Drive::Stopped(StopReason { system: error.system, message });
@@ -211,7 +218,9 @@ impl HostThread {
         let clocks = self.world.clocks().clone();
         let info = self.world.info();
         let ticks_per_second = if self.drive.is_moving() { self.rate.measure(now) } else { 0.0 };
-        let inspector_share = (self.spent.measure(now) / 1e9).min(1.0);
+        let (spent, snapshots) = (self.spent.measure(now), self.snapshots.measure(now));
+        let inspector_share = (spent / 1e9).min(1.0);
+        let cost = if snapshots > 0.0 { spent / snapshots } else { 0.0 };
         self.sequence += 1;
         let snapshot = self.output.input_buffer_mut();
         snapshot.sequence = self.sequence;
@@ -228,7 +237,7 @@ impl HostThread {
         status.entities = self.world.len();
         status.bytes = bytes;
         status.deferred = deferred;
-        status.snapshot_cost = self.cost;
+        status.snapshot_cost = Duration::from_nanos(cost as u64);
         status.inspector_share = inspector_share;
         status.edited = self.edited;
         status.threads = self.world.threads();
@@ -266,8 +275,8 @@ impl HostThread {
         let snapshot = self.output.input_buffer_mut();
         self.inspector.fill(&mut self.world, &self.view, snapshot);
         self.output.publish();
-        self.cost = Duration::from_nanos(self.clock.now().saturating_sub(now));
-        self.spent.add(self.cost.as_nanos() as u64);
+        self.spent.add(self.clock.now().saturating_sub(now));
+        self.snapshots.add(1);
         if let Some(wake) = &self.on_publish {
             wake();
         }

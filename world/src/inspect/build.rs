@@ -341,6 +341,11 @@ fn deferred(world: &World) -> DeferredView {
     }
     view.list.extend(world.deferred().take(LISTED));
     view.runs = world.open_runs();
+    let owners: BTreeSet<EntityId> = view.list.iter().map(|block| block.owner).collect();
+    view.owners.extend(owners.into_iter().filter_map(|id| {
+        let ordinal = world.ordinal(id)?;
+        Some(EntityName { ordinal, id, type_name: world.type_name(id) })
+    }));
     view
 }
 

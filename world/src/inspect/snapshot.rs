@@ -82,7 +82,7 @@ pub struct Status {
     pub bytes: usize,
     /// Blocks waiting to be freed.
     pub deferred: usize,
-    /// Time the last snapshot took on the world thread.
+    /// Time a snapshot took on the world thread, on average over the last second.
     pub snapshot_cost: Duration,
     /// Part of the last second the world thread spent on snapshots, 0 to 1.
     pub inspector_share: f64,
@@ -487,6 +487,8 @@ pub struct DeferredView {
     pub list: Vec<DeferredBlock>,
     /// The runs that are open.
     pub runs: Vec<OpenRun>,
+    /// Who the owners are of listed blocks that are there still.
+    pub owners: Vec<EntityName>,
 }
 
 /// One block waiting to be freed.
