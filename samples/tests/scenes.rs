@@ -141,3 +141,18 @@ fn every_number_of_a_component_says_its_unit_or_range() {
         }
     }
 }
+
+#[test]
+fn neighbours_that_move_the_same_bodies_run_as_one_and_do_what_they_do_apart() {
+    for (name, joined) in [("crowd", "[1..4]"), ("bouncing", "[0..2]")] {
+        let text = text(scene(name));
+        let mut apart = load(&text, 0);
+        apart.set_tiles(false);
+        let wanted = run(&mut apart, 60);
+        for threads in [0, 2] {
+            let mut world = load(&text, threads);
+            assert_eq!(format!("{:?}", world.plan().tiles()), joined, "{name}");
+            assert_eq!(run(&mut world, 60), wanted, "{name} on {threads} threads");
+        }
+    }
+}

@@ -2,30 +2,26 @@
 
 use super::{number, param, seconds};
 use crate::component::{Transform, Velocity};
-use vivarium_world::{Named, Run, SystemDef};
+use vivarium_world::{Query, Run, SystemDef};
 
 type Bodies = (&'static Transform, &'static mut Velocity);
 
 /// Pulls bodies towards the origin, near it less: within `core` the pull wanes to nothing.
 pub fn attract() -> SystemDef {
-    SystemDef::worker("attract", update)
-        .query::<Bodies>("bodies")
+    SystemDef::each_chunk::<Bodies, _>("attract", update)
         .param(number("pull", 120.0, -1000.0, 1000.0).unit("px/s²"))
         .param(number("core", 200.0, 1.0, 2000.0).unit("px"))
 }
 
-fn update(queries: &mut Named<'_>, run: &mut Run) -> Result<(), String> {
+fn update((transforms, velocities, _): <Bodies as Query>::Chunk<'_>, run: &mut Run) {
     let pull = param(run, "pull") * seconds(run);
     let core = param(run, "core").powi(2);
-    queries.each_chunk::<Bodies>("bodies", |(transforms, velocities, _)| {
-        for (transform, velocity) in transforms.iter().zip(velocities) {
-            let Transform { x, y, .. } = *transform;
-            let change = pull / (x * x + y * y + core).sqrt();
-            velocity.vx -= x * change;
-            velocity.vy -= y * change;
-        }
-    });
-    Ok(())
+    for (transform, velocity) in transforms.iter().zip(velocities) {
+        let Transform { x, y, .. } = *transform;
+        let change = pull / (x * x + y * y + core).sqrt();
+        velocity.vx -= x * change;
+        velocity.vy -= y * change;
+    }
 }
 
 #[cfg(test)]

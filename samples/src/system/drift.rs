@@ -1,24 +1,21 @@
 //! Moves many bodies by their velocity, and nothing else.
 
 use crate::component::{Transform, Velocity};
-use vivarium_world::{Named, Run, SystemDef};
+use vivarium_world::{Query, Run, SystemDef};
 
 type Bodies = (&'static mut Transform, &'static Velocity);
 
-/// Moves bodies by their velocity, whole chunks at a time.
+/// Moves bodies by their velocity, many at a time.
 pub fn drift() -> SystemDef {
-    SystemDef::worker("drift", update).query::<Bodies>("bodies")
+    SystemDef::each_chunk::<Bodies, _>("drift", update)
 }
 
-fn update(queries: &mut Named<'_>, run: &mut Run) -> Result<(), String> {
+fn update((transforms, velocities, _): <Bodies as Query>::Chunk<'_>, run: &mut Run) {
     let seconds = super::seconds(run);
-    queries.each_chunk::<Bodies>("bodies", |(transforms, velocities, _)| {
-        for (transform, velocity) in transforms.iter_mut().zip(velocities) {
-            transform.x += velocity.vx * seconds;
-            transform.y += velocity.vy * seconds;
-        }
-    });
-    Ok(())
+    for (transform, velocity) in transforms.iter_mut().zip(velocities) {
+        transform.x += velocity.vx * seconds;
+        transform.y += velocity.vy * seconds;
+    }
 }
 
 #[cfg(test)]

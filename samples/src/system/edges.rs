@@ -2,27 +2,23 @@
 
 use super::{number, param};
 use crate::component::{Transform, Velocity};
-use vivarium_world::{Named, Run, SystemDef};
+use vivarium_world::{Query, Run, SystemDef};
 
 type Bodies = (&'static mut Transform, &'static mut Velocity);
 
 /// Turns bodies back at the edges of a rectangle around the origin.
 pub fn edges() -> SystemDef {
-    SystemDef::worker("edges", update)
-        .query::<Bodies>("bodies")
+    SystemDef::each_chunk::<Bodies, _>("edges", update)
         .param(number("width", 3200.0, 1.0, 20_000.0).unit("px"))
         .param(number("height", 2000.0, 1.0, 20_000.0).unit("px"))
 }
 
-fn update(queries: &mut Named<'_>, run: &mut Run) -> Result<(), String> {
+fn update((transforms, velocities, _): <Bodies as Query>::Chunk<'_>, run: &mut Run) {
     let (right, bottom) = (param(run, "width") / 2.0, param(run, "height") / 2.0);
-    queries.each_chunk::<Bodies>("bodies", |(transforms, velocities, _)| {
-        for (transform, velocity) in transforms.iter_mut().zip(velocities) {
-            (transform.x, velocity.vx) = turned_back(transform.x, velocity.vx, right);
-            (transform.y, velocity.vy) = turned_back(transform.y, velocity.vy, bottom);
-        }
-    });
-    Ok(())
+    for (transform, velocity) in transforms.iter_mut().zip(velocities) {
+        (transform.x, velocity.vx) = turned_back(transform.x, velocity.vx, right);
+        (transform.y, velocity.vy) = turned_back(transform.y, velocity.vy, bottom);
+    }
 }
 
 /// Place and velocity along one axis, back inside `-edge..=edge` and heading inwards. It selects instead of

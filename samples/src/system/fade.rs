@@ -2,28 +2,23 @@
 
 use super::{number, param};
 use crate::component::{Body, Lifetime};
-use vivarium_world::{Named, Run, SystemDef};
+use vivarium_world::{Query, Run, SystemDef};
 
 type Mortals = (&'static mut Body, &'static Lifetime);
 
 /// Lets bodies fade in the last part of their lives.
 pub fn fade() -> SystemDef {
-    SystemDef::worker("fade", update)
-        .query::<Mortals>("mortals")
+    SystemDef::each_with::<Mortals, _, _>("fade", |run: &Run| param(run, "last_part"), update)
         .param(number("last_part", 0.2, 0.01, 1.0).unit("of the lifespan"))
 }
 
-fn update(queries: &mut Named<'_>, run: &mut Run) -> Result<(), String> {
-    let last_part = param(run, "last_part");
-    queries.each::<Mortals>("mortals", |(body, lifetime)| {
-        if lifetime.lifespan > 0.0 {
-            let left = 1.0 - lifetime.age / lifetime.lifespan;
-            let opaque = (255.0 * left / last_part).clamp(0.0, 255.0) as u32;
-            // A body that is translucent from the start stays so.
-            body.colour = body.colour & !0xff | opaque.min(body.colour & 0xff);
-        }
-    });
-    Ok(())
+fn update((body, lifetime): <Mortals as Query>::Row<'_>, last_part: f32, _: &mut Run) {
+    if lifetime.lifespan > 0.0 {
+        let left = 1.0 - lifetime.age / lifetime.lifespan;
+        let opaque = (255.0 * left / last_part).clamp(0.0, 255.0) as u32;
+        // A body that is translucent from the start stays so.
+        body.colour = body.colour & !0xff | opaque.min(body.colour & 0xff);
+    }
 }
 
 #[cfg(test)]

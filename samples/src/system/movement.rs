@@ -2,38 +2,54 @@
 
 use super::{number, param, seconds};
 use crate::component::{Mass, Transform, Velocity};
-use vivarium_world::{Named, Run, SystemDef};
+use vivarium_world::{Query, Run, SystemDef};
 
 type Bodies = (&'static mut Transform, &'static mut Velocity, Option<&'static Mass>);
 
 /// Moves bodies by their velocity, under gravity and drag. It limits their speed, so that none jumps over a wall
 /// between two steps.
 pub fn movement() -> SystemDef {
-    SystemDef::worker("movement", update)
-        .query::<Bodies>("bodies")
+    SystemDef::each_with::<Bodies, _, _>("movement", Forces::of, update)
         .param(number("gravity", 240.0, -1000.0, 1000.0).unit("px/s²"))
         .param(number("damping", 0.92, 0.0, 1.0).unit("left after 1 s"))
         .param(number("top_speed", 1200.0, 0.0, 2000.0).unit("px/s"))
 }
 
-fn update(queries: &mut Named<'_>, run: &mut Run) -> Result<(), String> {
-    let seconds = seconds(run);
-    let pull = param(run, "gravity") * seconds;
-    let kept = param(run, "damping").powf(seconds);
-    let top_speed = param(run, "top_speed");
-    queries.each::<Bodies>("bodies", |(transform, velocity, mass)| {
-        let share = 1.0 - mass.map_or(0.0, |mass| mass.buoyancy);
-        velocity.vx *= kept;
-        velocity.vy = velocity.vy * kept + pull * share;
-        let speed = velocity.vx.hypot(velocity.vy);
-        if speed > top_speed {
-            velocity.vx *= top_speed / speed;
-            velocity.vy *= top_speed / speed;
+/// What moves every body of a run.
+#[derive(Clone, Copy)]
+struct Forces {
+    seconds: f32,
+    /// What gravity adds to the speed.
+    pull: f32,
+    /// The part of its speed that a body keeps.
+    kept: f32,
+    top_speed: f32,
+}
+
+impl Forces {
+    fn of(run: &Run) -> Self {
+        let seconds = seconds(run);
+        Self {
+            seconds,
+            pull: param(run, "gravity") * seconds,
+            kept: param(run, "damping").powf(seconds),
+            top_speed: param(run, "top_speed"),
         }
-        transform.x += velocity.vx * seconds;
-        transform.y += velocity.vy * seconds;
-    });
-    Ok(())
+    }
+}
+
+fn update((transform, velocity, mass): <Bodies as Query>::Row<'_>, forces: Forces, _: &mut Run) {
+    let Forces { seconds, pull, kept, top_speed } = forces;
+    let share = 1.0 - mass.map_or(0.0, |mass| mass.buoyancy);
+    velocity.vx *= kept;
+    velocity.vy = velocity.vy * kept + pull * share;
+    let speed = velocity.vx.hypot(velocity.vy);
+    if speed > top_speed {
+        velocity.vx *= top_speed / speed;
+        velocity.vy *= top_speed / speed;
+    }
+    transform.x += velocity.vx * seconds;
+    transform.y += velocity.vy * seconds;
 }
 
 #[cfg(test)]

@@ -3,23 +3,25 @@
 use super::{number, param, seconds};
 use crate::component::{Mass, Velocity};
 use std::f64::consts::TAU;
-use vivarium_world::{Named, Run, SystemDef};
+use vivarium_world::{Query, Run, SystemDef};
 
 type Light = (&'static mut Velocity, &'static Mass);
 
 /// A breeze that swings from side to side; it moves the light more than the heavy.
 pub fn wind() -> SystemDef {
-    SystemDef::worker("wind", update)
-        .query::<Light>("bodies")
+    SystemDef::each_with::<Light, _, _>("wind", push, update)
         .param(number("strength", 60.0, 0.0, 500.0).unit("N"))
         .param(number("period", 9000.0, 100.0, 60_000.0).unit("ms"))
 }
 
-fn update(queries: &mut Named<'_>, run: &mut Run) -> Result<(), String> {
+/// What the wind of a run adds to the speed of a body whose mass is 1.
+fn push(run: &Run) -> f32 {
     let swing = (TAU * run.game_time() / run.param("period")).sin() as f32;
-    let push = swing * param(run, "strength") * seconds(run);
-    queries.each::<Light>("bodies", |(velocity, mass)| velocity.vx += push / mass.mass.max(0.1));
-    Ok(())
+    swing * param(run, "strength") * seconds(run)
+}
+
+fn update((velocity, mass): <Light as Query>::Row<'_>, push: f32, _: &mut Run) {
+    velocity.vx += push / mass.mass.max(0.1);
 }
 
 #[cfg(test)]

@@ -59,7 +59,9 @@ pub(crate) use rows::{ArchetypeId, Rows};
 pub(crate) use slots::{ReservedIds, SlotTable};
 pub(crate) use storage::{Storage, StorageToken};
 pub(crate) use tiles::{Tile, Tiles};
-pub(crate) use visit::{RowCursor, id_in_run, part_begin, select, visit, visit_chunks, visit_ids, visit_to};
+pub(crate) use visit::{
+    RowCursor, id_in_run, part_begin, select, visit, visit_chunks, visit_chunks_to, visit_ids, visit_to,
+};
 pub(crate) use watch::WatchToken;
 
 pub use item::{Changed, Item, ItemKind, ItemTerm, With, Without};

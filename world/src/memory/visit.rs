@@ -53,11 +53,39 @@ pub(crate) fn visit_to<Q: Query>(
     until: Option<RowCursor>,
     each: impl FnMut(Q::Row<'_>, u32),
 ) {
-    debug_assert!(end.is_multiple_of(64));
     lent.queries[query].visited = true;
     let columns = Q::open(lent, query);
-    let pieces = lent.queries[query].mask.pieces.as_slice();
-    let these = std::iter::from_fn(|| {
+    let these = pieces_to(&lent.queries[query].mask.pieces, from, end, until);
+    // SAFETY: the rows are those of pieces of the query's mask, each once, for which the columns were opened, and
+    // `&mut Lent` makes this visit the only one of the run.
+    unsafe { visit_members::<Q>(columns, these, lent.baseline, &lent.at, each) }
+}
+
+/// As `visit_to`, with slices of members as `visit_chunks` has them; none goes beyond `end`.
+pub(crate) fn visit_chunks_to<Q: Query>(
+    lent: &mut Lent,
+    query: usize,
+    from: &mut RowCursor,
+    end: u32,
+    each: impl FnMut(Q::Chunk<'_>),
+) {
+    lent.queries[query].visited = true;
+    let columns = Q::open(lent, query);
+    let these = pieces_to(&lent.queries[query].mask.pieces, from, end, None);
+    // SAFETY: as for `visit_to`.
+    unsafe { visit_slices::<Q>(columns, these, lent.baseline, &lent.at, each) }
+}
+
+/// What is left of some pieces from a cursor on, as far as `visit_to` goes; moves the cursor.
+#[inline(always)]
+fn pieces_to(
+    pieces: &[Piece],
+    from: &mut RowCursor,
+    end: u32,
+    until: Option<RowCursor>,
+) -> impl Iterator<Item = Piece> {
+    debug_assert!(end.is_multiple_of(64));
+    std::iter::from_fn(move || {
         if until.is_some_and(|until| *from >= until) {
             return None;
         }
@@ -73,10 +101,7 @@ pub(crate) fn visit_to<Q: Query>(
             *from = RowCursor { piece: from.piece + 1, done: 0 };
         }
         Some(Piece { row, len: to - row, ..*piece })
-    });
-    // SAFETY: the rows are those of pieces of the query's mask, each once, for which the columns were opened, and
-    // `&mut Lent` makes this visit the only one of the run.
-    unsafe { visit_members::<Q>(columns, these, lent.baseline, &lent.at, each) }
+    })
 }
 
 /// Calls `each` with every row of some pieces.
@@ -169,28 +194,61 @@ fn is_wide() -> bool {
 }
 
 /// Calls `each` with slices of members that lie side by side, in row order; scattered members come one by one.
-/// Compiled twice, like `visit_members`.
 pub(crate) fn visit_chunks<Q: Query>(lent: &mut Lent, query: usize, each: impl FnMut(Q::Chunk<'_>)) {
     lent.queries[query].visited = true;
+    let columns = Q::open(lent, query);
+    let pieces = lent.queries[query].mask.pieces.iter().copied();
+    // SAFETY: as for `visit`.
+    unsafe { visit_slices::<Q>(columns, pieces, lent.baseline, &lent.at, each) }
+}
+
+/// Calls `each` with every piece as a slice, and with scattered rows one by one. Compiled twice, like
+/// `visit_members`.
+///
+/// # Safety
+/// As for `visit_pieces`.
+#[inline]
+unsafe fn visit_slices<Q: Query>(
+    columns: Q::Columns,
+    pieces: impl Iterator<Item = Piece>,
+    baseline: bool,
+    at: &Cell<(u32, u32)>,
+    each: impl FnMut(Q::Chunk<'_>),
+) {
     #[cfg(target_arch = "x86_64")]
     {
         #[target_feature(enable = "avx2,bmi1,popcnt")]
-        fn wide<Q: Query>(lent: &mut Lent, query: usize, each: impl FnMut(Q::Chunk<'_>)) {
-            chunks::<Q>(lent, query, each);
+        unsafe fn wide<Q: Query>(
+            columns: Q::Columns,
+            pieces: impl Iterator<Item = Piece>,
+            at: &Cell<(u32, u32)>,
+            each: impl FnMut(Q::Chunk<'_>),
+        ) {
+            // SAFETY: the caller's promise, passed on.
+            unsafe { slices::<Q>(columns, pieces, at, each) }
         }
-        if !lent.baseline && is_wide() {
-            // SAFETY: it was just detected.
-            return unsafe { wide::<Q>(lent, query, each) };
+        if !baseline && is_wide() {
+            // SAFETY: it was just detected; the rest is the caller's promise.
+            return unsafe { wide::<Q>(columns, pieces, at, each) };
         }
     }
-    chunks::<Q>(lent, query, each);
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = baseline;
+    // SAFETY: the caller's promise, passed on.
+    unsafe { slices::<Q>(columns, pieces, at, each) }
 }
 
+/// # Safety
+/// As for `visit_pieces`.
 #[inline(always)]
-fn chunks<Q: Query>(lent: &mut Lent, query: usize, mut each: impl FnMut(Q::Chunk<'_>)) {
-    let columns = Q::open(lent, query);
-    for piece in &lent.queries[query].mask.pieces {
-        lent.at.set((piece.row, piece.len.max(piece.bits.count_ones())));
+unsafe fn slices<Q: Query>(
+    columns: Q::Columns,
+    pieces: impl Iterator<Item = Piece>,
+    at: &Cell<(u32, u32)>,
+    mut each: impl FnMut(Q::Chunk<'_>),
+) {
+    for piece in pieces {
+        at.set((piece.row, piece.len.max(piece.bits.count_ones())));
         // SAFETY: the piece is of the mask, with these optional components.
         let places = unsafe { Q::place(columns, piece.row, piece.optional) };
         if piece.len > 0 {

@@ -9,7 +9,7 @@ use std::ops::Range;
 pub enum Obstacle {
     /// It is no update of entities on the worker pool.
     NotOfEntities,
-    /// It may have hooks, or works on slices.
+    /// It may have hooks, or queries that name components.
     NotByRow,
     /// It runs alone.
     Alone,
@@ -34,7 +34,7 @@ impl Obstacle {
     pub const fn sentence(self) -> &'static str {
         match self {
             Self::NotOfEntities => "is no update of entities on the worker pool",
-            Self::NotByRow => "may have hooks, or works on slices of entities",
+            Self::NotByRow => "may have hooks, or finds its components by name",
             Self::Alone => "runs alone",
             Self::OtherEntities => "reads or writes entities other than the one it is at",
             Self::Effects => "may create, kill or change entities",
@@ -205,8 +205,8 @@ mod tests {
             [
                 "`a` and `b` run as one, tile by tile",
                 "`b` and `c` do not run as one: `c` does not wait for `b`",
-                "`c` and `d` do not run as one: `d` may have hooks, or works on slices of entities",
-                "`d` and `e` do not run as one: `d` may have hooks, or works on slices of entities",
+                "`c` and `d` do not run as one: `d` may have hooks, or finds its components by name",
+                "`d` and `e` do not run as one: `d` may have hooks, or finds its components by name",
                 "`e` and `f` do not run as one: one runs once a step, the other once an update",
                 "`f` and `g` do not run as one: threads share the runs of one of them only",
             ]

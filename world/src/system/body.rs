@@ -5,7 +5,7 @@ use super::filter::Filter;
 use super::iterable::IterableBody;
 use super::kinds::{Startup, System};
 use super::run::Run;
-use super::tiles::TileBody;
+use super::tiles::{Failed, TileBody};
 use super::tracking::{QueryChanges, Tracked};
 use crate::id::EntityId;
 use crate::memory::{Lent, Mask, id_in_run, visit_ids};
@@ -209,17 +209,19 @@ pub(crate) fn panic_message(panic: &(dyn Any + Send)) -> String {
         .unwrap_or_else(|| "it did not say why".to_owned())
 }
 
-/// Reports errors of updates with the entities whose rows they happened at.
-pub(super) fn report_failed(lent: &mut Lent, query: usize, failed: Vec<(u32, String)>, run: &mut Run) {
+/// Reports errors of updates, with the entities whose rows they happened at.
+pub(super) fn report_failed(lent: &mut Lent, query: usize, failed: Failed, run: &mut Run) {
     if failed.is_empty() {
         return;
     }
-    let wanted: BTreeSet<u32> = failed.iter().map(|&(row, _)| row).collect();
+    let wanted: BTreeSet<u32> = failed.iter().filter_map(|&(row, _)| row).collect();
     let mut found: BTreeMap<u32, EntityId> = BTreeMap::new();
     visit_ids(lent, query, |id, row| {
         if wanted.contains(&row) {
             found.insert(row, id);
         }
     });
-    run.fail_all(failed.into_iter().map(|(row, error)| (found.get(&row).copied(), error)));
+    run.fail_all(
+        failed.into_iter().map(|(row, error)| (row.and_then(|row| found.get(&row).copied()), error)),
+    );
 }

@@ -6,7 +6,7 @@ use super::definition::{SystemDef, SystemKind};
 use super::each::Each;
 use super::kinds::Outcome;
 use super::run::Run;
-use super::tiles::{TILE, TileBody};
+use super::tiles::{Progress, TileBody, tile_end};
 use crate::memory::{ItemTerm, Query};
 use std::any::Any;
 
@@ -48,17 +48,16 @@ impl WorkerBody for Chain {
     fn run(&mut self, work: &mut Work<'_>, run: &mut Run) {
         let lent = &mut *work.lent;
         let steps = self.steps.iter_mut().enumerate();
-        let mut steps: Vec<_> = steps.map(|(query, step)| (step.begin(lent, query), step)).collect();
+        let mut steps: Vec<_> = steps.map(|(query, step)| (query, Progress::default(), step)).collect();
+        steps.iter_mut().for_each(|(_, _, step)| step.begin(run));
         loop {
-            let rows =
-                steps.iter().enumerate().filter_map(|(query, (progress, _))| progress.row(lent, query));
+            let rows = steps.iter().filter_map(|(query, progress, _)| progress.row(lent, *query));
             let Some(next) = rows.min() else { break };
-            let end = (next / TILE + 1).saturating_mul(TILE);
-            for (query, (progress, step)) in steps.iter_mut().enumerate() {
-                step.update(lent, query, progress, end, run);
+            for (query, progress, step) in &mut steps {
+                step.update(lent, *query, progress, tile_end(next), run);
             }
         }
-        for (query, (progress, _)) in steps.into_iter().enumerate() {
+        for (query, progress, _) in steps {
             report_failed(lent, query, progress.failed, run);
         }
     }

@@ -2,7 +2,7 @@
 
 use super::asynchronous::{Absent, OpenRun};
 use super::body::{Body, Worker, WorkerBody};
-use super::each::{Each, EachChunk, EachOf, Once};
+use super::each::{Each, EachChunk, EachOf, EachWith, Once};
 use super::iterable::Items;
 use super::kinds::{EntitySystem, IterableSystem, Outcome, System, WorkerSystem};
 use super::parallel::EachInParts;
@@ -261,6 +261,33 @@ impl SystemDef {
         Self::over::<Q>(name, SystemKind::EntityWorker, Each::<Q, _>::new(each))
     }
 
+    /// As [`each`](Self::each), with something that is the same for all members of a run, such as numbers made of
+    /// parameters: `begin` makes it once a run. It is copied for every member, so it is small.
+    ///
+    /// ```
+    /// use vivarium_world::{Component, ComponentDef, Field, FieldValue, SystemDef, Run, Scalar};
+    /// # #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)] #[repr(C)] struct X(f32);
+    /// # impl Component for X {
+    /// #     const NAME: &'static str = "x";
+    /// #     fn definition() -> ComponentDef { ComponentDef::of::<Self>().field(Field::new("x", Scalar::F32, 0)) }
+    /// # }
+    /// let kept = |run: &Run| run.param("damping").powf(run.delta() / 1000.0) as f32;
+    /// let fade = SystemDef::each_with::<&mut X, _, _>("fade", kept, |x, kept, _: &mut Run| x.0 *= kept)
+    ///     .param(Field::new("damping", Scalar::F64, 0).default_value(FieldValue::Float(0.9)));
+    /// ```
+    pub fn each_with<Q, P, R>(
+        name: impl Into<String>,
+        begin: impl FnMut(&Run) -> P + Send + 'static,
+        each: impl for<'a> FnMut(Q::Row<'a>, P, &mut Run) -> R + Send + 'static,
+    ) -> Self
+    where
+        Q: Query + 'static,
+        P: Copy + Send + 'static,
+        R: Outcome + 'static,
+    {
+        Self::over::<Q>(name, SystemKind::EntityWorker, EachWith::<Q, P, _, _>::new(begin, each))
+    }
+
     /// A closure over the members of a query that several threads of the worker pool share: in parts of 256 rows,
     /// claimed as threads have time. Effects are applied in row order, so results do not depend on threads.
     ///
@@ -299,7 +326,8 @@ impl SystemDef {
         Self::over::<Q>(name, SystemKind::EntitySystem, Each::<Q, _>::new(each))
     }
 
-    /// A closure over slices of members that lie side by side, on the worker pool: the slices, and their length.
+    /// A closure over slices of members that lie side by side, on the worker pool: the slices, and their length, at
+    /// most 512. Where a slice ends depends on the rows of the members alone.
     ///
     /// ```
     /// use vivarium_world::{Component, ComponentDef, SystemDef, Run};

@@ -6,10 +6,10 @@ use super::kinds::{EntitySystem, Outcome, Startup, WorkerSystem};
 use super::members::Members;
 use super::named::Named;
 use super::run::Run;
-use super::tiles::{Progress, TileBody};
+use super::tiles::{Failed, Progress, TileBody, tile_end};
 use super::tracking::QueryChanges;
 use crate::id::EntityId;
-use crate::memory::{Lent, Query, visit, visit_chunks, visit_to};
+use crate::memory::{Lent, Query, visit, visit_chunks_to, visit_to};
 use crate::world::World;
 use std::any::Any;
 use std::marker::PhantomData;
@@ -57,7 +57,7 @@ where
         let Progress { cursor, failed, .. } = progress;
         visit_to::<Q>(lent, query, cursor, end, None, |item, row| {
             if let Some(error) = (self.each)(item, run).error() {
-                failed.push((row, error));
+                failed.push((Some(row), error));
             }
         });
     }
@@ -69,16 +69,80 @@ fn update_all<Q: Query, R: Outcome>(
     run: &mut Run,
     mut update: impl FnMut(Q::Row<'_>, &mut Run) -> R,
 ) {
-    let mut failed: Vec<(u32, String)> = Vec::new();
+    let mut failed = Failed::new();
     visit::<Q>(lent, 0, |item, row| {
         if let Some(error) = update(item, run).error() {
-            failed.push((row, error));
+            failed.push((Some(row), error));
         }
     });
     report_failed(lent, 0, failed, run);
 }
 
-/// Calls a closure with slices of members of the first query.
+/// Calls a closure with every member of the first query, and with what another made for the run.
+pub(crate) struct EachWith<Q, P, B, F> {
+    begin: B,
+    each: F,
+    /// From the beginning of a run that is done tile by tile.
+    of_run: Option<P>,
+    query: PhantomData<fn() -> Q>,
+}
+
+impl<Q, P, B, F> EachWith<Q, P, B, F> {
+    pub(crate) fn new(begin: B, each: F) -> Self {
+        Self { begin, each, of_run: None, query: PhantomData }
+    }
+}
+
+impl<Q: 'static, P: Send + 'static, B: Send + 'static, F: Send + 'static> Lifecycle for EachWith<Q, P, B, F> {
+    fn as_any(&mut self) -> &mut dyn Any {
+        &mut self.each
+    }
+}
+
+impl<Q, P, R, B, F> WorkerBody for EachWith<Q, P, B, F>
+where
+    Q: Query + 'static,
+    P: Copy + Send + 'static,
+    R: Outcome,
+    B: FnMut(&Run) -> P + Send + 'static,
+    F: for<'a> FnMut(Q::Row<'a>, P, &mut Run) -> R + Send + 'static,
+{
+    fn run(&mut self, work: &mut Work<'_>, run: &mut Run) {
+        let (of_run, each) = ((self.begin)(run), &mut self.each);
+        // Moved into the loop, where it is known that no block lies in it.
+        update_all::<Q, R>(work.lent, run, move |item, run| each(item, of_run, run));
+    }
+
+    fn tile(&mut self) -> Option<&mut dyn TileBody> {
+        Some(self)
+    }
+}
+
+impl<Q, P, R, B, F> TileBody for EachWith<Q, P, B, F>
+where
+    Q: Query + 'static,
+    P: Copy + Send + 'static,
+    R: Outcome,
+    B: FnMut(&Run) -> P + Send + 'static,
+    F: for<'a> FnMut(Q::Row<'a>, P, &mut Run) -> R + Send + 'static,
+{
+    fn begin(&mut self, run: &Run) {
+        self.of_run = Some((self.begin)(run));
+    }
+
+    fn update(&mut self, lent: &mut Lent, query: usize, progress: &mut Progress, end: u32, run: &mut Run) {
+        let Self { each, of_run: Some(of_run), .. } = self else { return };
+        let (Progress { cursor, failed, .. }, of_run) = (progress, *of_run);
+        visit_to::<Q>(lent, query, cursor, end, None, move |item, row| {
+            if let Some(error) = each(item, of_run, run).error() {
+                failed.push((Some(row), error));
+            }
+        });
+    }
+}
+
+/// Calls a closure with slices of members of the first query. They end where tiles do, so that they are the same
+/// whether the system is driven tile by tile or not.
 pub(crate) struct EachChunk<Q, F> {
     each: F,
     query: PhantomData<fn() -> Q>,
@@ -103,9 +167,29 @@ where
     F: for<'a> FnMut(Q::Chunk<'a>, &mut Run) -> R + Send + 'static,
 {
     fn run(&mut self, work: &mut Work<'_>, run: &mut Run) {
-        let mut failed = Vec::new();
-        visit_chunks::<Q>(work.lent, 0, |chunk| failed.extend((self.each)(chunk, run).error()));
-        run.fail_all(failed.into_iter().map(|error| (None, error)));
+        let mut progress = Progress::default();
+        while let Some(row) = progress.row(work.lent, 0) {
+            self.update(work.lent, 0, &mut progress, tile_end(row), run);
+        }
+        report_failed(work.lent, 0, progress.failed, run);
+    }
+
+    fn tile(&mut self) -> Option<&mut dyn TileBody> {
+        Some(self)
+    }
+}
+
+impl<Q, R, F> TileBody for EachChunk<Q, F>
+where
+    Q: Query + 'static,
+    R: Outcome,
+    F: for<'a> FnMut(Q::Chunk<'a>, &mut Run) -> R + Send + 'static,
+{
+    fn update(&mut self, lent: &mut Lent, query: usize, progress: &mut Progress, end: u32, run: &mut Run) {
+        let Progress { cursor, failed, .. } = progress;
+        visit_chunks_to::<Q>(lent, query, cursor, end, |chunk| {
+            failed.extend((self.each)(chunk, run).error().map(|error| (None, error)));
+        });
     }
 }
 

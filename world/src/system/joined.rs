@@ -3,7 +3,7 @@
 use super::body::{Job, JobOutcome, Part, Work, panic_message, report_failed};
 use super::effects::Effects;
 use super::run::Run;
-use super::tiles::{Failed, Progress, SharedTileBody, TILE};
+use super::tiles::{Failed, Progress, SharedTileBody, tile_end};
 use crate::memory::{Lent, ReservedIds, Tiles};
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -100,15 +100,19 @@ impl JoinedJob {
         let Self { lent, jobs } = self;
         let mut outcomes: Vec<JobOutcome> = jobs.iter().map(|_| JobOutcome::Done).collect();
         let mut took = vec![0; jobs.len()];
-        let begin = |(query, job): (usize, &mut Box<Job>)| {
-            job.tile().map_or_else(Progress::default, |body| body.begin(lent, query))
-        };
-        let mut progress: Vec<Progress> = jobs.iter_mut().enumerate().map(begin).collect();
+        let mut progress: Vec<Progress> = jobs.iter().map(|_| Progress::default()).collect();
+        for (job, outcome) in jobs.iter_mut().zip(&mut outcomes) {
+            let (worker, run) = (&mut job.worker, &job.run);
+            let Some(body) = worker.body.tile() else { continue };
+            if let Err(panic) = catch_unwind(AssertUnwindSafe(|| body.begin(run))) {
+                *outcome = JobOutcome::Panicked { message: panic_message(&*panic), rows: (0, 0) };
+            }
+        }
         for number in 0.. {
             let is_on = |query: &usize| outcomes[*query] == JobOutcome::Done;
             let rows = (0..jobs.len()).filter(is_on).filter_map(|query| progress[query].row(lent, query));
             let Some(next) = rows.min() else { break };
-            let end = (next / TILE + 1).saturating_mul(TILE);
+            let end = tile_end(next);
             let measured = is_measured(number);
             let mut before = if measured { now() } else { 0 };
             for (query, job) in jobs.iter_mut().enumerate() {

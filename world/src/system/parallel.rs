@@ -29,8 +29,7 @@ impl<Q, F> EachInParts<Q, F> {
 struct PartDone<S> {
     part: usize,
     effects: Effects,
-    /// Rows whose update failed, with what it said.
-    failed: Vec<(u32, String)>,
+    failed: Failed,
     state: S,
 }
 
@@ -73,7 +72,7 @@ where
             let until = part_begin(lent, query, *begun);
             visit_to::<Q>(lent, query, cursor, end, until, |item, row| {
                 if let Some(error) = (self.each)(item, run).error() {
-                    failed.push((row, error));
+                    failed.push((Some(row), error));
                 }
             });
         }
@@ -101,7 +100,7 @@ where
         let mut failed = Failed::new();
         tile.visit::<Q>(query, part, at, |item, row| {
             if let Some(error) = (self.each)(item, run).error() {
-                failed.push((row, error));
+                failed.push((Some(row), error));
             }
         });
         failed
@@ -204,7 +203,7 @@ where
             run.room = here;
             part.visit(|item, row| {
                 if let Some(error) = (self.update)(item, &mut state, run) {
-                    failed.push((row, error));
+                    failed.push((Some(row), error));
                 }
             });
             self.asked.fetch_add(here - run.room, Ordering::Relaxed);

@@ -4,6 +4,7 @@ use super::body::{Body, Lifecycle, Work, Worker, WorkerBody, report_failed};
 use super::definition::{SystemDef, SystemKind};
 use super::kinds::Outcome;
 use super::run::{Run, RunShared};
+use super::tiles::Failed;
 use crate::component::{Field, number_of, set_number_of};
 use crate::id::EntityId;
 use crate::memory::{ItemKind, ItemTerm, RowBlocks, visit_blocks};
@@ -149,10 +150,10 @@ where
 {
     fn run(&mut self, work: &mut Work<'_>, run: &mut Run) {
         let shared = run.shared.clone();
-        let mut failed: Vec<(u32, String)> = Vec::new();
+        let mut failed = Failed::new();
         visit_blocks(work.lent, 0, |row, at| {
             if let Some(error) = (self.0)(&mut RawBlocks { row, shared: &shared }, run).error() {
-                failed.push((at, error));
+                failed.push((Some(at), error));
             }
         });
         report_failed(work.lent, 0, failed, run);

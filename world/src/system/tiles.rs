@@ -8,8 +8,13 @@ use std::cell::Cell;
 /// Rows of a tile: few enough that their blocks stay in the first-level cache.
 pub(crate) const TILE: u32 = 512;
 
-/// Rows whose update failed, with what it said.
-pub(crate) type Failed = Vec<(u32, String)>;
+/// Where a tile ends that has this row.
+pub(crate) const fn tile_end(row: u32) -> u32 {
+    (row / TILE + 1).saturating_mul(TILE)
+}
+
+/// Updates that failed, each with its row, if it was of one, and what it said.
+pub(crate) type Failed = Vec<(Option<u32>, String)>;
 
 /// How far a body has come with its query.
 #[derive(Default)]
@@ -29,10 +34,8 @@ impl Progress {
 
 /// A body that can be driven tile by tile.
 pub(crate) trait TileBody {
-    /// Begins with the members of a query.
-    fn begin(&self, _lent: &Lent, _query: usize) -> Progress {
-        Progress::default()
-    }
+    /// Begins a run.
+    fn begin(&mut self, _run: &Run) {}
 
     /// Updates the members of a query as far as their rows are below `end`, from where it is.
     fn update(&mut self, lent: &mut Lent, query: usize, progress: &mut Progress, end: u32, run: &mut Run);

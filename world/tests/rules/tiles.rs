@@ -11,8 +11,7 @@ use vivarium_world::{
 struct Spec {
     /// Which query, and what is done with it.
     kind: u8,
-    /// Whether threads share its runs.
-    shared: bool,
+    form: Form,
     period: f64,
     /// Whether it is one of the variable phase.
     variable: bool,
@@ -22,12 +21,25 @@ struct Spec {
     panics: bool,
 }
 
+/// How a system is written.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Form {
+    Each,
+    /// Threads share its runs.
+    Parallel,
+    /// With something made once a run.
+    With,
+    /// Over slices, whatever the kind.
+    Chunk,
+}
+
 fn spec() -> impl Strategy<Value = Spec> {
+    let form = prop_oneof![3 => Just(Form::Each), 4 => Just(Form::Parallel), 2 => Just(Form::With), 2 => Just(Form::Chunk)];
     let sometimes = |odds| proptest::bool::weighted(odds);
-    (0..7_u8, sometimes(0.4), 0..3_u8, sometimes(0.1), 0..40_u64, sometimes(0.06)).prop_map(
-        |(kind, shared, period, variable, fails, panics)| Spec {
+    (0..7_u8, form, 0..3_u8, sometimes(0.1), 0..40_u64, sometimes(0.06)).prop_map(
+        |(kind, form, period, variable, fails, panics)| Spec {
             kind,
-            shared,
+            form,
             period: f64::from(period) * 16.0,
             variable,
             fails: if fails < 10 { fails + 1 } else { 0 },
@@ -60,17 +72,47 @@ fn over<Q: Query + 'static>(
         let value = update(item, run);
         outcome(value, &about, run)
     };
-    let system = if spec.shared {
-        SystemDef::each_in_parallel::<Q, _>(name, each)
-    } else {
-        SystemDef::each::<Q, _>(name, each)
+    match spec.form {
+        Form::Parallel => SystemDef::each_in_parallel::<Q, _>(name, each),
+        Form::With => {
+            let begin = |run: &Run| run.number() as f64;
+            SystemDef::each_with::<Q, _, _>(name, begin, move |item: Q::Row<'_>, number, run: &mut Run| {
+                assert_eq!(number, run.number() as f64, "made for another run");
+                each(item, run)
+            })
+        }
+        Form::Each | Form::Chunk => SystemDef::each::<Q, _>(name, each),
+    }
+}
+
+/// Over slices of places, with and without healths: what is done depends on where slices end.
+fn over_chunks(name: String, spec: &Spec) -> SystemDef {
+    let about = spec.clone();
+    SystemDef::each_chunk::<(&mut Place, Option<&mut Health>), _>(
+        name,
+        move |(places, healths, len), run: &mut Run| {
+            let mut value = len as f64;
+            for place in &mut *places {
+                value = (value + place.x) % 1000.0;
+                blend(&mut place.x, value, run);
+            }
+            healths.into_iter().flatten().for_each(|health| blend(&mut health.health, value, run));
+            outcome(places[0].x, &about, run)
+        },
+    )
+}
+
+fn system(place: usize, spec: &Spec) -> SystemDef {
+    let name = format!("{place}");
+    let system = match spec.form {
+        Form::Chunk => over_chunks(name, spec),
+        _ => over_members(name, spec),
     };
     let system = system.every(spec.period);
     if spec.variable { system.variable() } else { system }
 }
 
-fn system(place: usize, spec: &Spec) -> SystemDef {
-    let name = format!("{place}");
+fn over_members(name: String, spec: &Spec) -> SystemDef {
     match spec.kind {
         0 => over::<&mut Place>(name, spec, |place, run| {
             blend(&mut place.x, 1.0, run);
@@ -177,7 +219,7 @@ proptest! {
             for threads in [0, 1, 2, 8] {
                 // The default scheduler skips what is busy, and threads that share a run stop anywhere in a panic.
                 let depends_on_timing = threads > 0 && scheduler == SchedulerKind::Default
-                    || threads > 1 && panics && specs.iter().any(|spec| spec.shared);
+                    || threads > 1 && panics && specs.iter().any(|spec| spec.form == Form::Parallel);
                 if !depends_on_timing {
                     let found = results(filled(threads, &scheduler, true, seed), &specs);
                     prop_assert_eq!(&found, &wanted, "{} threads, {:?}", threads, scheduler);
@@ -224,7 +266,12 @@ fn the_plan_says_which_neighbours_run_as_one_and_why_others_do_not() {
         (plain("alone").exclusive(), Some(Apart::Earlier(Obstacle::Alone))),
         (plain("i"), Some(Apart::Phases)),
         (plain("variable").variable(), Some(Apart::Phases)),
-        (plain("j"), Some(Apart::Sharing)),
+        (plain("j"), None),
+        (SystemDef::each_chunk::<&mut Place, _>("chunks", |_, _: &mut Run| {}), None),
+        (
+            SystemDef::each_with::<&mut Place, _, _>("with", |_| 1.0, |_, _, _: &mut Run| {}),
+            Some(Apart::Sharing),
+        ),
         (
             SystemDef::each_in_parallel::<&mut Place, _>("shared", |_, _: &mut Run| {}),
             Some(Apart::Later(Obstacle::NotOfEntities)),
@@ -242,7 +289,7 @@ fn the_plan_says_which_neighbours_run_as_one_and_why_others_do_not() {
     let plan = world.plan();
     let found: Vec<Option<Apart>> = (0..wanted.len()).map(|place| plan.apart(place)).collect();
     assert_eq!(found, wanted);
-    assert_eq!(format!("{:?}", plan.tiles()), "[0..2]");
+    assert_eq!(format!("{:?}", plan.tiles()), "[0..2, 18..21]");
     assert_eq!(plan.explain_joint(0).unwrap(), "`a` and `b` run as one, tile by tile");
     world.set_tiles(false);
     assert_eq!((world.plan().tiles(), world.plan().apart(0)), (Vec::new(), Some(Apart::Off)));
@@ -343,4 +390,73 @@ fn none_are_joined_while_somebody_listens_for_what_systems_send() {
     });
     world.step();
     assert_eq!(world.peek::<Place>(first).unwrap().x, 100.0, "the listener acted between the two");
+}
+
+/// The lengths of the slices that a system gets beside another, and the errors of both.
+fn slices(tiles: bool, threads: usize) -> (Vec<String>, Vec<String>) {
+    let (mut world, _) = world(threads);
+    world.set_tiles(tiles);
+    world.spawn_batch((0..1300).map(|n| (Place { x: f64::from(n) },)));
+    let some = world.spawn_batch((0..200).map(|n| (Place { x: f64::from(n) }, Frozen)));
+    // Scattered ones come one by one.
+    some.iter().step_by(2).for_each(|&id| _ = world.remove(id));
+    world.add_system(plain("before")).unwrap();
+    let calls = Calls::default();
+    let heard = calls.clone();
+    let note = move |(places, len): (&mut [Place], usize), _: &mut Run| {
+        assert_eq!(places.len(), len);
+        heard.push(len.to_string());
+        if len == 512 { Err("a whole one") } else { Ok(()) }
+    };
+    world.add_system(SystemDef::each_chunk::<&mut Place, _>("slices", note)).unwrap();
+    world.step();
+    world.settle();
+    assert_eq!(world.plan().tiles().len(), usize::from(tiles));
+    (calls.take(), errors(&mut world))
+}
+
+#[test]
+fn slices_end_at_the_same_rows_whether_their_system_is_joined_or_not() {
+    let (lengths, errors) = slices(false, 0);
+    let ones = lengths.iter().filter(|len| *len == "1").count();
+    assert_eq!((lengths.iter().filter(|len| *len == "512").count(), ones), (2, 100), "{lengths:?}");
+    assert_eq!(errors.len(), 2, "{errors:?}");
+    for threads in THREADS {
+        for tiles in [false, true] {
+            assert_eq!(
+                slices(tiles, threads),
+                (lengths.clone(), errors.clone()),
+                "{tiles} on {threads} threads"
+            );
+        }
+    }
+}
+
+#[test]
+fn what_is_made_once_a_run_is_made_anew_for_each_and_its_panic_ends_the_run_alone() {
+    for tiles in [false, true] {
+        for threads in THREADS {
+            let (mut world, calls) = world(threads);
+            world.set_tiles(tiles);
+            let ids = world.spawn_batch((0..2000).map(|_| (Place { x: 0.0 },)));
+            world.add_system(plain("before")).unwrap();
+            let heard = calls.clone();
+            let begin = move |run: &Run| {
+                heard.push(format!("begins {}", run.tick()));
+                assert!(run.tick() != 2, "not today");
+                run.tick() as f64
+            };
+            let add = |place: &mut Place, by: f64, _: &mut Run| place.x += 10.0 * by;
+            world.add_system(SystemDef::each_with::<&mut Place, _, _>("with", begin, add)).unwrap();
+            world.add_system(plain("after")).unwrap();
+            calls.take();
+            (0..3).for_each(|_| world.step());
+            world.settle();
+            assert_eq!(calls.take(), ["begins 1", "begins 2", "begins 3"], "{tiles} on {threads} threads");
+            assert!(ids.iter().all(|&id| world.get::<Place>(id).unwrap().x == 46.0));
+            let errors = errors(&mut world);
+            assert_eq!(errors.len(), 1, "{errors:?}");
+            assert!(errors[0].starts_with("`with` panicked: not today"), "{errors:?}");
+        }
+    }
 }
