@@ -135,6 +135,8 @@ pub(crate) struct Listeners {
     /// Events to be told, oldest first.
     waiting: VecDeque<WorldEvent>,
     typed: Vec<(TypeId, TypedListener)>,
+    /// Whether one of `typed` gets the world.
+    typed_see_world: bool,
     telling_typed: bool,
     typed_waiting: VecDeque<Box<dyn Any + Send>>,
 }
@@ -150,9 +152,9 @@ impl Listeners {
         self.awake = on || self.telling || !self.all.is_empty();
     }
 
-    /// Whether somebody listens for what systems send.
-    pub(crate) fn any_typed(&self) -> bool {
-        self.telling_typed || !self.typed.is_empty()
+    /// Whether somebody who listens for what systems send sees the world, and may change it.
+    pub(crate) fn any_typed_sees_world(&self) -> bool {
+        self.typed_see_world
     }
 }
 
@@ -189,8 +191,20 @@ impl World {
         });
     }
 
-    /// Calls a function with every event of type `E` that runs send.
-    pub fn on<E: Any + Send>(&mut self, mut listener: impl FnMut(&mut World, &E) + Send + 'static) {
+    /// Calls a function with every event of type `E` that runs send. It finds the world as it is between the run and
+    /// the next one that waits for it, so no systems run as one from now on; [`hear`](Self::hear) leaves them joined.
+    pub fn on<E: Any + Send>(&mut self, listener: impl FnMut(&mut World, &E) + Send + 'static) {
+        self.listeners.typed_see_world = true;
+        self.add_typed(listener);
+    }
+
+    /// Calls a function with every event of type `E` that runs send, as [`on`](Self::on) does and in the same order, but
+    /// without the world: for whoever counts, records or passes on.
+    pub fn hear<E: Any + Send>(&mut self, mut listener: impl FnMut(&E) + Send + 'static) {
+        self.add_typed(move |_, event: &E| listener(event));
+    }
+
+    fn add_typed<E: Any + Send>(&mut self, mut listener: impl FnMut(&mut World, &E) + Send + 'static) {
         let typed = move |world: &mut World, event: &dyn Any| {
             if let Some(event) = event.downcast_ref::<E>() {
                 listener(world, event);

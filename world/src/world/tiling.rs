@@ -81,10 +81,10 @@ impl World {
 
     /// How many systems run as one with the one at a place, from it on.
     ///
-    /// None do where somebody listens for what systems send, who may change the world between their runs, or where the
-    /// journal is to say which of them wrote a field.
+    /// None do where somebody listens for what systems send who sees the world, which is as it is between their runs,
+    /// or where the journal is to say which of them wrote a field.
     pub(super) fn tile_group(&mut self, place: usize) -> usize {
-        if self.systems.apart || self.listeners.any_typed() || self.journal.looks_at_runs() {
+        if self.systems.apart || self.listeners.any_typed_sees_world() || self.journal.looks_at_runs() {
             return 1;
         }
         self.systems.tiles().ends[place] - place

@@ -371,7 +371,7 @@ fn a_panic_ends_the_run_of_its_system_alone() {
 }
 
 #[test]
-fn none_are_joined_while_somebody_listens_for_what_systems_send() {
+fn none_are_joined_while_somebody_listens_who_sees_the_world() {
     let (mut world, _) = world(0);
     let ids = world.spawn_batch((0..3).map(|n| (Place { x: f64::from(n) },)));
     let sends = |place: &mut Place, run: &mut Run| {
@@ -459,4 +459,50 @@ fn what_is_made_once_a_run_is_made_anew_for_each_and_its_panic_ends_the_run_alon
             assert!(errors[0].starts_with("`with` panicked: not today"), "{errors:?}");
         }
     }
+}
+
+/// What is heard of systems that send in a few steps, and the state after them.
+fn heard(scheduler: &SchedulerKind, threads: usize, tiles: bool) -> (Vec<String>, u64) {
+    let mut world = filled(threads, scheduler, tiles, 5);
+    let calls = Calls::default();
+    let (numbers, names) = (calls.clone(), calls.clone());
+    world.hear(move |number: &f64| numbers.push(number.to_string()));
+    world.hear(move |name: &String| names.push(name.as_str()));
+    let sends = |name: &'static str| {
+        move |place: &mut Place, run: &mut Run| {
+            place.x = (place.x + 1.5) % 100.0;
+            if place.x < 10.0 {
+                run.send(place.x);
+            }
+            if place.x > 90.0 {
+                run.send(format!("{} of {name}", place.x));
+            }
+        }
+    };
+    for (name, shared) in [("a", false), ("b", true), ("c", true), ("d", false), ("e", false)] {
+        let system = match shared {
+            false => SystemDef::each::<&mut Place, _>(name, sends(name)),
+            true => SystemDef::each_in_parallel::<&mut Place, _>(name, sends(name)),
+        };
+        world.add_system(system).unwrap();
+    }
+    let joined = if tiles { "[1..3, 3..5]" } else { "[]" };
+    assert_eq!(format!("{:?}", world.plan().tiles()), joined);
+    for _ in 0..3 {
+        world.step();
+        world.settle();
+    }
+    (calls.take(), world.state_hash())
+}
+
+#[test]
+fn who_hears_what_systems_send_hears_it_in_the_same_order_joined_or_not() {
+    let wanted = heard(&SchedulerKind::Conflict, 0, false);
+    let from = |name: &str| wanted.0.iter().any(|call| call.ends_with(name));
+    assert!(wanted.0.len() > 500 && ["of a", "of c", "of e"].into_iter().all(from));
+    for threads in THREADS {
+        assert!(heard(&SchedulerKind::Conflict, threads, true) == wanted, "on {threads} threads");
+    }
+    let wanted = heard(&SchedulerKind::Default, 0, false);
+    assert!(heard(&SchedulerKind::Default, 0, true) == wanted);
 }
