@@ -5,13 +5,13 @@
     reason = "visits the rows of a run's masks from several threads; the invariants are in `memory`"
 )]
 
+use super::claims::Claims;
 use super::lent::{Lent, LentQuery};
 use super::parts::{Cut, part_starts};
 use super::tuple::Query;
 use super::visit::visit_members;
 use std::cell::Cell;
 use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Parts of a tile: few enough rows that their blocks stay in the first-level cache.
 const PARTS: usize = 2;
@@ -23,11 +23,11 @@ pub(crate) struct Tiles<'a> {
     starts: &'a [(u32, u32)],
     /// By query: whether it is visited by code for any machine.
     baseline: Vec<bool>,
-    next: AtomicUsize,
+    claims: Claims,
 }
 
 // SAFETY: what was lent is only read, but for its cell, which nothing touches while it is borrowed here. Which thread
-// visits which rows is settled by `next`.
+// visits which rows is settled by `claims`.
 unsafe impl Sync for Tiles<'_> {}
 
 impl<'a> Tiles<'a> {
@@ -44,7 +44,8 @@ impl<'a> Tiles<'a> {
         lent.queries.iter_mut().for_each(|query| query.visited = true);
         let lent: &'a Lent = lent;
         let starts = part_starts(&lent.queries.first()?.mask);
-        Some(Self { lent, starts, baseline, next: AtomicUsize::new(0) })
+        let claims = Claims::new(starts.len().div_ceil(PARTS));
+        Some(Self { lent, starts, baseline, claims })
     }
 
     /// How many tiles there are.
@@ -54,9 +55,7 @@ impl<'a> Tiles<'a> {
 
     /// Claims the next tile; none if all are claimed.
     pub(crate) fn claim(&self) -> Option<Tile<'_, 'a>> {
-        // Relaxed: only that each number is taken once matters.
-        let number = self.next.fetch_add(1, Ordering::Relaxed);
-        (number < self.len()).then_some(Tile { tiles: self, number })
+        self.claims.claim().map(|number| Tile { tiles: self, number })
     }
 }
 

@@ -1,14 +1,16 @@
 //! Runs of several systems as one job, tile by tile. Each keeps its own run, errors and time.
 
+use super::at_member::AtMember;
 use super::body::{Job, JobOutcome, Part, Work, panic_message, report_failed};
 use super::effects::Effects;
 use super::run::Run;
+use super::sharing::{Ended, Gathered, Room, lock};
 use super::tiles::{Failed, Progress, SharedTileBody, tile_end};
 use crate::memory::{Lent, ReservedIds, Tiles};
+use crate::sync::Mutex;
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 /// The first tiles are all measured, then one in so many: reading the clock takes a good part of a short update.
 const MEASURED: usize = 8;
@@ -20,6 +22,8 @@ pub(crate) struct JoinedJob {
     /// The jobs; what each was lent has its mask, and no pools.
     #[expect(clippy::vec_box, reason = "they go on to other threads and back as they are")]
     jobs: Vec<Box<Job>>,
+    /// Says which of the jobs a thread is at, for as many threads as there may be.
+    at_member: Arc<AtMember>,
 }
 
 /// How one of the runs ended, and when it would have begun and ended by itself: one after another, each for its
@@ -43,26 +47,22 @@ struct PartDone {
 struct Shared<'a> {
     tiles: &'a Tiles<'a>,
     bodies: &'a [&'a dyn SharedTileBody],
-    /// By member: whether it panicked, which ends its run.
-    over: &'a [AtomicBool],
-    /// By member: how many effects it may ask for, and how many all threads together did.
-    room: &'a [(usize, AtomicUsize)],
-    outcomes: &'a Mutex<Vec<JobOutcome>>,
-    done: &'a Mutex<Vec<PartDone>>,
+    /// Which members panicked, which ends their runs.
+    ended: &'a Ended<JobOutcome>,
+    /// By member.
+    room: &'a [Room],
+    done: &'a Gathered<PartDone>,
+    at_member: &'a AtMember,
     /// By member: nanoseconds in the tiles that were measured.
     took: &'a Mutex<Vec<u64>>,
     now: &'a (dyn Fn() -> u64 + Sync),
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl JoinedJob {
     /// Of jobs whose bodies can all be driven tile by tile; `lent` has a query for each.
     #[expect(clippy::vec_box, reason = "see `jobs`")]
-    pub(crate) fn new(lent: Lent, jobs: Vec<Box<Job>>) -> Self {
-        Self { lent, jobs }
+    pub(crate) fn new(lent: Lent, jobs: Vec<Box<Job>>, at_member: Arc<AtMember>) -> Self {
+        Self { lent, jobs, at_member }
     }
 
     /// Does the work; a panic in a system is caught here and ends the run of that system alone. The pools go back
@@ -79,7 +79,7 @@ impl JoinedJob {
             None => self.execute_here(now),
         };
         let end = now();
-        let Self { lent, mut jobs } = self;
+        let Self { lent, mut jobs, .. } = self;
         if let Some(first) = jobs.first_mut() {
             let at = first.lent.at.get();
             first.lent = lent;
@@ -97,11 +97,12 @@ impl JoinedJob {
 
     /// On this thread alone.
     fn execute_here(&mut self, now: &dyn Fn() -> u64) -> (Vec<JobOutcome>, Vec<u64>) {
-        let Self { lent, jobs } = self;
+        let Self { lent, jobs, at_member } = self;
         let mut outcomes: Vec<JobOutcome> = jobs.iter().map(|_| JobOutcome::Done).collect();
         let mut took = vec![0; jobs.len()];
         let mut progress: Vec<Progress> = jobs.iter().map(|_| Progress::default()).collect();
-        for (job, outcome) in jobs.iter_mut().zip(&mut outcomes) {
+        for (query, (job, outcome)) in jobs.iter_mut().zip(&mut outcomes).enumerate() {
+            at_member.begin(0, query);
             let (worker, run) = (&mut job.worker, &job.run);
             let Some(body) = worker.body.tile() else { continue };
             if let Err(panic) = catch_unwind(AssertUnwindSafe(|| body.begin(run))) {
@@ -122,6 +123,7 @@ impl JoinedJob {
                     continue;
                 };
                 let progress = &mut progress[query];
+                at_member.begin(0, query);
                 if let Err(panic) =
                     catch_unwind(AssertUnwindSafe(|| body.update(lent, query, progress, end, run)))
                 {
@@ -135,6 +137,7 @@ impl JoinedJob {
                 }
             }
         }
+        at_member.end(0);
         for (query, (job, progress)) in jobs.iter_mut().zip(progress).enumerate() {
             if outcomes[query] == JobOutcome::Done {
                 report_failed(lent, query, progress.failed, &mut job.run);
@@ -149,8 +152,8 @@ impl JoinedJob {
         threads: usize,
         now: &(dyn Fn() -> u64 + Sync),
     ) -> Option<(Vec<JobOutcome>, Vec<u64>)> {
-        let Self { lent, jobs } = self;
-        let (outcomes, took, mut done) = {
+        let Self { lent, jobs, at_member } = self;
+        let (outcomes, took, done) = {
             let baseline = jobs.iter().map(|job| job.lent.baseline).collect();
             let tiles = Tiles::new(lent, baseline)?;
             let mut bodies: Vec<&dyn SharedTileBody> = Vec::with_capacity(jobs.len());
@@ -160,18 +163,17 @@ impl JoinedJob {
                 bodies.push(worker.body.tile().and_then(|body| (*body).shared())?);
                 runs.push(run);
             }
-            let room: Vec<_> = runs.iter().map(|run| (run.room, AtomicUsize::new(0))).collect();
-            let over: Vec<AtomicBool> = runs.iter().map(|_| AtomicBool::new(false)).collect();
-            let outcomes = Mutex::new(runs.iter().map(|_| JobOutcome::Done).collect());
+            let room: Vec<Room> = runs.iter().map(|run| Room::new(run.room)).collect();
+            let ended = Ended::new(runs.len());
             let took = Mutex::new(vec![0; runs.len()]);
-            let done = Mutex::new(Vec::new());
+            let done = Gathered::new();
             let shared = Shared {
                 tiles: &tiles,
                 bodies: &bodies,
-                over: &over,
+                ended: &ended,
                 room: &room,
-                outcomes: &outcomes,
                 done: &done,
+                at_member,
                 took: &took,
                 now,
             };
@@ -180,29 +182,26 @@ impl JoinedJob {
             let beside: Vec<Mutex<Vec<Run>>> = (0..helpers).map(beside).map(Mutex::new).collect();
             // A helper that no thread had time to begin is run by this one at the end, and finds nothing left.
             rayon::scope(|scope| {
-                for runs in &beside {
+                for (runs, thread) in beside.iter().zip(1..) {
                     let shared = &shared;
-                    scope.spawn(move |_| shared.work(&mut lock(runs).iter_mut().collect::<Vec<_>>()));
+                    scope.spawn(move |_| shared.work(thread, &mut lock(runs).iter_mut().collect::<Vec<_>>()));
                 }
-                shared.work(&mut runs);
+                shared.work(0, &mut runs);
             });
-            // Whether all threads together asked for too much does not depend on who asked for what.
-            for (run, (room, asked)) in runs.iter_mut().zip(room) {
-                let asked = asked.into_inner();
-                run.flooded |= asked > room;
-                run.room = room.saturating_sub(asked);
+            for (run, room) in runs.iter_mut().zip(room) {
+                let (left, too_much) = room.close();
+                run.flooded |= too_much;
+                run.room = left;
             }
             for beside in beside {
                 let beside = beside.into_inner().unwrap_or_else(PoisonError::into_inner);
                 runs.iter_mut().zip(beside).for_each(|(run, beside)| run.flooded |= beside.flooded);
             }
-            (
-                outcomes.into_inner().unwrap_or_else(PoisonError::into_inner),
-                took.into_inner().unwrap_or_else(PoisonError::into_inner),
-                done.into_inner().unwrap_or_else(PoisonError::into_inner),
-            )
+            let outcomes = ended.close().into_iter().map(|why| why.unwrap_or(JobOutcome::Done));
+            let took = took.into_inner().unwrap_or_else(PoisonError::into_inner);
+            let done = done.in_order(|done: &PartDone| (done.member, done.part));
+            (outcomes.collect::<Vec<_>>(), took, done)
         };
-        done.sort_unstable_by_key(|done: &PartDone| (done.member, done.part));
         let mut failed: Vec<Failed> = jobs.iter().map(|_| Failed::new()).collect();
         for part in done {
             jobs[part.member].run.effects.append(part.effects);
@@ -218,11 +217,12 @@ impl JoinedJob {
 
     /// One run after another, each on as many threads as have time.
     fn execute_apart(&mut self, now: &dyn Fn() -> u64) -> (Vec<JobOutcome>, Vec<u64>) {
-        let Self { lent, jobs } = self;
+        let Self { lent, jobs, at_member } = self;
         let mut took = Vec::with_capacity(jobs.len());
         let mut outcomes = Vec::with_capacity(jobs.len());
         let mut before = now();
         for (query, job) in jobs.iter_mut().enumerate() {
+            at_member.begin(0, query);
             lent.swap_queries(0, query);
             lent.baseline = job.lent.baseline;
             let (worker, run) = (&mut job.worker, &mut job.run);
@@ -238,43 +238,41 @@ impl JoinedJob {
             took.push(after.saturating_sub(before));
             before = after;
         }
+        at_member.end(0);
         (outcomes, took)
     }
 }
 
 impl Shared<'_> {
-    /// Claims tiles until none is left.
-    fn work(&self, runs: &mut [&mut Run]) {
+    /// Claims tiles until none is left; `thread` is its number among those that share the job.
+    fn work(&self, thread: usize, runs: &mut [&mut Run]) {
         let mut took = vec![0; runs.len()];
         let at = Cell::new((0, 0));
         while let Some(mut tile) = self.tiles.claim() {
             let measured = is_measured(tile.number());
             let mut before = if measured { (self.now)() } else { 0 };
             for (member, (body, run)) in self.bodies.iter().zip(runs.iter_mut()).enumerate() {
+                self.at_member.begin(thread, member);
                 for part in tile.parts() {
-                    // Relaxed: whether others stop a tile sooner or later makes no difference to anybody.
-                    if self.over[member].load(Ordering::Relaxed) {
+                    if self.ended.is_over(member) {
                         break;
                     }
                     run.begin_part(part);
-                    let (room, asked) = &self.room[member];
-                    let here = room.saturating_sub(asked.load(Ordering::Relaxed));
+                    let here = self.room[member].left();
                     run.room = here;
                     let updated = catch_unwind(AssertUnwindSafe(|| {
                         body.update_part(&mut tile, member, part, &at, run)
                     }));
-                    asked.fetch_add(here - run.room, Ordering::Relaxed);
+                    self.room[member].take(here - run.room);
                     match updated {
                         Ok(failed) if failed.is_empty() && run.effects.is_empty() => {}
                         Ok(failed) => {
                             let effects = std::mem::take(&mut run.effects);
-                            lock(self.done).push(PartDone { member, part, effects, failed });
+                            self.done.put(PartDone { member, part, effects, failed });
                         }
                         Err(panic) => {
-                            self.over[member].store(true, Ordering::Relaxed);
-                            let outcome =
-                                JobOutcome::Panicked { message: panic_message(&*panic), rows: at.get() };
-                            lock(self.outcomes)[member] = outcome;
+                            let (message, rows) = (panic_message(&*panic), at.get());
+                            self.ended.end(member, JobOutcome::Panicked { message, rows });
                         }
                     }
                 }
@@ -285,6 +283,7 @@ impl Shared<'_> {
                 }
             }
         }
+        self.at_member.end(thread);
         lock(self.took).iter_mut().zip(took).for_each(|(sum, took)| *sum += took);
     }
 }

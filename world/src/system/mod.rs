@@ -2,6 +2,7 @@
 
 mod access;
 mod asynchronous;
+mod at_member;
 mod body;
 mod bundle;
 mod chain;
@@ -20,6 +21,7 @@ mod named;
 mod parallel;
 mod params;
 mod run;
+mod sharing;
 mod spec;
 mod tiles; // bodies that can be driven over some rows at a time
 mod tracking;
@@ -41,10 +43,13 @@ pub use spec::{QuerySpec, RawBlocks};
 pub use tracking::QueryChanges;
 
 pub(crate) use access::compile_query;
+pub(crate) use at_member::AtMember;
 pub(crate) use body::{Body, Heard, Job, JobOutcome, Lifecycle, Part, Worker, panic_message};
 pub(crate) use definition::{ShouldRun, Starter};
 pub(crate) use effects::{ChangeKind, ChangeRun, Changes, Effects, Staged};
 pub(crate) use iterable::IterableBody;
 pub(crate) use joined::{JoinedDone, JoinedJob};
 pub(crate) use run::{Capabilities, RunShared};
+#[cfg(all(test, loom))]
+pub(crate) use sharing::{Ended, Gathered, Room};
 pub(crate) use tracking::Tracked;

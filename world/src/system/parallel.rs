@@ -4,13 +4,13 @@ use super::body::{Lifecycle, Work, WorkerBody, report_failed};
 use super::effects::Effects;
 use super::kinds::Outcome;
 use super::run::Run;
+use super::sharing::{Gathered, Room};
 use super::tiles::{Failed, Progress, SharedTileBody, TileBody};
 use crate::memory::{Lent, Parts, Query, Tile, part_begin, visit_to};
 use std::any::Any;
 use std::cell::Cell;
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// Calls a closure with every member of the first query, on as many threads as have time.
@@ -116,19 +116,13 @@ pub(super) fn share<Q: Query, S: Send>(
     update: impl for<'a> Fn(Q::Row<'a>, &mut S, &mut Run) -> Option<String> + Sync,
 ) -> Vec<S> {
     let panicked;
-    let mut done = {
+    let done = {
         let parts = Parts::<Q>::new(lent, 0);
         // Threads besides this one, which is one of the pool's if there is a pool.
         let threads = rayon::current_thread_index().map_or(1, |_| rayon::current_num_threads());
         let helpers = (threads - 1).min(parts.len().saturating_sub(1));
-        let shared = Shared {
-            parts: &parts,
-            begin,
-            update,
-            done: Mutex::new(Vec::new()),
-            room: run.room,
-            asked: AtomicUsize::new(0),
-        };
+        let shared =
+            Shared { parts: &parts, begin, update, done: Gathered::new(), room: Room::new(run.room) };
         let beside: Vec<Mutex<Run>> =
             run.ids.share(helpers).into_iter().map(|ids| Mutex::new(run.beside(ids))).collect();
         let worked = catch_unwind(AssertUnwindSafe(|| {
@@ -154,14 +148,12 @@ pub(super) fn share<Q: Query, S: Send>(
             // Of a part that panicked; what is created and dropped is given back all the same.
             run.effects.append(beside.effects);
         }
-        // Whether all of them together asked for too much does not depend on who asked for what.
-        let Shared { done, room, asked, .. } = shared;
-        let asked = asked.into_inner();
-        run.flooded |= asked > room;
-        run.room = room.saturating_sub(asked);
-        done.into_inner().unwrap_or_else(PoisonError::into_inner)
+        let Shared { done, room, .. } = shared;
+        let (left, too_much) = room.close();
+        run.flooded |= too_much;
+        run.room = left;
+        done.in_order(|done: &PartDone<S>| done.part)
     };
-    done.sort_unstable_by_key(|done: &PartDone<S>| done.part);
     let (mut failed, mut states) = (Vec::new(), Vec::with_capacity(done.len()));
     for part in done {
         run.effects.append(part.effects);
@@ -180,10 +172,8 @@ struct Shared<'p, 'a, Q: Query, S, B, U> {
     parts: &'p Parts<'a, Q>,
     begin: B,
     update: U,
-    done: Mutex<Vec<PartDone<S>>>,
-    /// Effects that all threads together may ask for, and how many they did.
-    room: usize,
-    asked: AtomicUsize,
+    done: Gathered<PartDone<S>>,
+    room: Room,
 }
 
 impl<Q, S, B, U> Shared<'_, '_, Q, S, B, U>
@@ -198,19 +188,17 @@ where
             let (mut failed, number) = (Vec::new(), part.number());
             let mut state = (self.begin)();
             run.begin_part(number);
-            // Relaxed: a thread that hears late of others asks for more than it might, and all of it is discarded.
-            let here = self.room.saturating_sub(self.asked.load(Ordering::Relaxed));
+            let here = self.room.left();
             run.room = here;
             part.visit(|item, row| {
                 if let Some(error) = (self.update)(item, &mut state, run) {
                     failed.push((Some(row), error));
                 }
             });
-            self.asked.fetch_add(here - run.room, Ordering::Relaxed);
+            self.room.take(here - run.room);
             if !run.effects.is_empty() || !failed.is_empty() || size_of::<S>() > 0 {
                 let effects = std::mem::take(&mut run.effects);
-                let part = PartDone { part: number, effects, failed, state };
-                self.done.lock().unwrap_or_else(PoisonError::into_inner).push(part);
+                self.done.put(PartDone { part: number, effects, failed, state });
             }
         }
     }

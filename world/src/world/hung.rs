@@ -201,7 +201,13 @@ impl World {
         Ok(Waited::Longer)
     }
 
+    /// Who does not end, of a run and those that are done as one with it: one that a thread is at.
     fn hung(&self, open: &Open) -> Hung {
+        let blamed = self.runs.at_work_with(open);
+        self.hung_itself(self.runs.iter().find(|open| blamed.contains(&open.run)).unwrap_or(open))
+    }
+
+    fn hung_itself(&self, open: &Open) -> Hung {
         let seconds = Duration::from_nanos(self.now().saturating_sub(open.since)).as_secs();
         Hung { system: open.system, name: self.system_name(open.system), seconds }
     }
@@ -252,18 +258,32 @@ impl World {
                 self.runs.iter_mut().filter(|open| open.run == run).for_each(|open| open.since_player = None);
                 continue;
             }
-            let Some(open) = self.runs.iter().find(|open| open.run == run) else { continue };
-            let (hung, held) = (self.hung(open), self.held_by(open));
-            self.runs.hold(run, held);
-            let mut message = hung.to_string();
-            if let Some(failure) = &failure {
-                message.push_str(&format!("; threads in the place of its own cannot be started: {failure}"));
+            let Some(open) = self.runs.iter().find(|open| open.run == run && open.held.is_none()) else {
+                continue;
+            };
+            // Runs that are done as one end together, if they do; those that no thread is at are not to blame.
+            let (blamed, together) = (self.runs.at_work_with(open), self.runs.done_as_one_with(open));
+            for run in together {
+                let Some(open) = self.runs.iter().find(|open| open.run == run) else { continue };
+                let (hung, held) = (self.hung_itself(open), self.held_by(open));
+                self.runs.hold(run, held);
+                if blamed.contains(&run) {
+                    errors.push(self.hung_error(hung, failure.as_ref()));
+                }
             }
-            let (system, phase, tick) = (Some(hung.system), SystemPhase::Hung, self.clocks.tick);
-            let (name, entity) = (hung.name, None);
-            errors.push(SystemError { system, name, phase, entity, message, panicked: false, tick });
         }
         errors.into_iter().for_each(|error| self.report(error));
+    }
+
+    /// Why a run is given up, and, if so, that it takes its thread along.
+    fn hung_error(&self, hung: Hung, failure: Option<&std::io::Error>) -> SystemError {
+        let mut message = hung.to_string();
+        if let Some(failure) = failure {
+            message.push_str(&format!("; threads in the place of its own cannot be started: {failure}"));
+        }
+        let (system, phase, tick) = (Some(hung.system), SystemPhase::Hung, self.clocks.tick);
+        let (name, entity) = (hung.name, None);
+        SystemError { system, name, phase, entity, message, panicked: false, tick }
     }
 
     /// What an open run may touch.

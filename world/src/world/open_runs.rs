@@ -9,7 +9,7 @@ use super::workers::Completion;
 use crate::id::{RunId, SystemId};
 use crate::memory::{Lent, Mask};
 use crate::schedule::DueRun;
-use crate::system::{Body, EffectError, Effects, Job, JobOutcome, Run};
+use crate::system::{AtMember, Body, EffectError, Effects, Job, JobOutcome, Run};
 use crate::timing::RunTime;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -31,6 +31,8 @@ pub(crate) struct Open {
     pub(super) masks: Option<Vec<Arc<Mask>>>,
     /// What it may still touch, if it was given up; none is waited for like any other.
     pub(super) held: Option<Held>,
+    /// Which of the runs it is that are done as one with it.
+    pub(super) joint: Option<Joint>,
     /// What it was dispatched for.
     due: DueRun,
 }
@@ -47,6 +49,15 @@ pub(crate) enum RunProgress {
     Done,
     /// It was given up, and works still.
     Hung,
+}
+
+/// A run's place among those that are done as one.
+#[derive(Debug)]
+pub(super) struct Joint {
+    /// The run whose number holds the pools of all.
+    pub(super) first: RunId,
+    pub(super) member: usize,
+    pub(super) at_member: Arc<AtMember>,
 }
 
 /// What a finished run asks for, waiting to be applied.
@@ -133,7 +144,7 @@ impl OpenRuns {
     pub(super) fn begin(&mut self, due: DueRun, since: u64) -> RunId {
         let run = RunId(self.next);
         self.next += 1;
-        let (done, sliced, held, masks, since_player) = (false, false, None, None, None);
+        let (done, sliced, held, joint, masks, since_player) = (false, false, None, None, None, None);
         self.open.push_back(Open {
             run,
             system: due.system,
@@ -143,6 +154,7 @@ impl OpenRuns {
             sliced,
             masks,
             held,
+            joint,
             due,
         });
         run
@@ -158,6 +170,34 @@ impl OpenRuns {
     /// From now on the world thread does a run a part at a time.
     pub(super) fn slice(&mut self, run: RunId) {
         self.get_mut(run).into_iter().for_each(|open| open.sliced = true);
+    }
+
+    /// A run is one of several that are done as one, and visits the rows of this mask.
+    pub(super) fn join(&mut self, run: RunId, joint: Joint, mask: Arc<Mask>) {
+        if let Some(open) = self.get_mut(run) {
+            (open.joint, open.masks) = (Some(joint), Some(vec![mask]));
+        }
+    }
+
+    /// The runs that work and are done as one with a run, in order; itself alone for any other.
+    pub(super) fn done_as_one_with(&self, open: &Open) -> Vec<RunId> {
+        let Some(joint) = &open.joint else { return vec![open.run] };
+        let with = self.open.iter().filter(|other| {
+            !other.done && other.joint.as_ref().is_some_and(|other| other.first == joint.first)
+        });
+        with.map(|other| other.run).collect()
+    }
+
+    /// Those of the runs done as one with a run that a thread is at; itself if it is by itself, or no thread is at
+    /// any.
+    pub(super) fn at_work_with(&self, open: &Open) -> Vec<RunId> {
+        let at_member = open.joint.as_ref().map_or_else(Vec::new, |joint| joint.at_member.runs());
+        let is_at_member = |run: &RunId| {
+            let joint = self.open.iter().find(|open| open.run == *run).and_then(|open| open.joint.as_ref());
+            joint.is_some_and(|joint| at_member.contains(&joint.member))
+        };
+        let found: Vec<RunId> = self.done_as_one_with(open).into_iter().filter(is_at_member).collect();
+        if found.is_empty() { vec![open.run] } else { found }
     }
 
     /// Whether the world thread has runs to go on with.

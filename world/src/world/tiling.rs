@@ -1,10 +1,11 @@
 //! Systems that run as one, tile by tile: which they are, and their dispatch.
 
 use super::World;
+use super::open_runs::Joint;
 use super::systems::{SystemEntry, Systems};
 use crate::id::{ComponentId, RunId, SystemId};
 use crate::schedule::{Access, DueRun, Obstacle, TileTraits, apart, group_ends};
-use crate::system::{Body, Job, JoinedJob, Part, Phase, Run, SystemKind};
+use crate::system::{AtMember, Body, Job, JoinedJob, Part, Phase, Run, SystemKind};
 use std::sync::Arc;
 
 /// Which systems of a list run as one.
@@ -129,6 +130,11 @@ impl World {
         let Some(&(_, _, _, first)) = members.first() else { return Vec::new() };
         let queries = members.iter().map(|&(place, ..)| &systems.list[place].queries[0]);
         let lent = storage.lend_joined(first, &borrows, queries);
+        let at_member = Arc::new(AtMember::new(self.workers.threads()));
+        for (member, &(place, _, _, run)) in members.iter().enumerate() {
+            let mask = systems.list[place].queries[0].cache.mask().clone();
+            runs.join(run, Joint { first, member, at_member: at_member.clone() }, mask);
+        }
         let opened = members.iter().map(|&(_, _, _, run)| run).collect();
         let mut ids: Vec<(SystemId, RunId)> = Vec::with_capacity(members.len());
         let mut jobs = Vec::with_capacity(members.len());
@@ -150,7 +156,7 @@ impl World {
                 },
             }));
         }
-        self.workers.spawn_joined(ids, JoinedJob::new(lent, jobs));
+        self.workers.spawn_joined(ids, JoinedJob::new(lent, jobs, at_member));
         opened
     }
 }

@@ -110,6 +110,11 @@ impl Workers {
         self.at_work.worker_of(run)
     }
 
+    /// How many threads runs are done on.
+    pub(crate) fn threads(&self) -> usize {
+        self.threads
+    }
+
     pub(crate) fn clock(&self) -> &Clock {
         &self.clock
     }

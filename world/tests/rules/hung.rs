@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use vivarium_world::{
-    AccessFault, Catalog, Component, CreateError, LoadOptions, Named, Run, SaveError, SaveForm,
+    AccessFault, Catalog, Component, CreateError, EntityId, LoadOptions, Named, Run, SaveError, SaveForm,
     SchedulerKind, SystemDef, SystemPhase, World, WorldEvent, WorldOptions,
 };
 
@@ -465,4 +465,87 @@ fn a_hung_run_keeps_the_whole_catalog_of_pools_alive_while_the_world_goes_on() {
     }
     go.send(()).unwrap();
     until(&mut world, |_| calls.count("1000") == 1);
+}
+
+/// Three systems that run as one, of which the second hangs at one entity until it is let go.
+fn joined_and_hung(threads: usize, scheduler: SchedulerKind, shared: bool) -> (World, Hang, Vec<EntityId>) {
+    let (mut world, _) = world(threads);
+    world.set_scheduler(scheduler);
+    world.set_patience(SOON);
+    let ids = world.spawn_batch((0..3000).map(|n| (Place { x: f64::from(n) },)));
+    let (go, wait) = channel::<()>();
+    let (begin, begun) = channel::<()>();
+    let (wait, begin) = (Mutex::new(wait), Mutex::new(begin));
+    let add = |place: &mut Place, _: &mut Run| place.x += 10_000.0;
+    let hang = move |place: &mut Place, _: &mut Run| {
+        if place.x == 11_000.0 {
+            let _ = begin.lock().unwrap().send(());
+            let _ = wait.lock().unwrap().recv();
+        }
+        place.x += 10_000.0;
+    };
+    let systems = match shared {
+        false => [
+            SystemDef::each::<&mut Place, _>("first", add),
+            SystemDef::each::<&mut Place, _>("second", hang),
+            SystemDef::each::<&mut Place, _>("third", add),
+        ],
+        true => [
+            SystemDef::each_in_parallel::<&mut Place, _>("first", add),
+            SystemDef::each_in_parallel::<&mut Place, _>("second", hang),
+            SystemDef::each_in_parallel::<&mut Place, _>("third", add),
+        ],
+    };
+    systems.into_iter().for_each(|system| _ = world.add_system(system).unwrap());
+    assert_eq!(format!("{:?}", world.plan().tiles()), "[0..3]");
+    world.update(16.0);
+    let hang = Hang { go, begun };
+    hang.begun.recv_timeout(LATE).unwrap();
+    (world, hang, ids)
+}
+
+#[test]
+fn of_systems_that_run_as_one_the_one_that_hangs_is_blamed() {
+    for (threads, shared) in [(1, false), (2, false), (1, true), (2, true)] {
+        for scheduler in BOTH {
+            let about = format!("on {threads} threads, shared {shared}, {scheduler:?}");
+            let (mut world, go, ids) = joined_and_hung(threads, scheduler.clone(), shared);
+            if shared {
+                // The other threads come to an end.
+                std::thread::sleep(SOON);
+            }
+            let edit = world.set(ids[0], Place { x: 1.0 }).unwrap_err().to_string();
+            assert!(edit.contains("`second` has been running"), "{about}: {edit}");
+            assert_eq!(world.try_settle().unwrap_err().name, "second", "{about}");
+            let told = errors(&mut world);
+            assert_eq!(told.len(), 1, "{about}: {told:?}");
+            assert!(told[0].starts_with("`second` failed: `second` has been running"), "{about}: {told:?}");
+            go.end();
+            until(&mut world, |world| !world.is_busy());
+            assert!(world.get::<Place>(ids[1000]).is_some_and(|place| place.x == 31_000.0), "{about}");
+            assert_eq!(errors(&mut world), no_strings(), "{about}");
+        }
+    }
+}
+
+#[test]
+fn runs_that_are_done_as_one_are_given_up_together_after_ten_seconds() {
+    for scheduler in BOTH {
+        let (mut world, go, ids) = joined_and_hung(1, scheduler.clone(), false);
+        world.set_time_scale(0.001).unwrap();
+        (0..3).for_each(|_| _ = world.update(6_000.0));
+        let told = errors(&mut world);
+        assert_eq!(told.len(), 1, "{told:?}");
+        assert!(told[0].starts_with("`second` failed"), "{told:?}");
+        // Rows that none of them visits are given back, those of all are kept.
+        let later = world.spawn((Place { x: -1.0 },));
+        world.remove(ids[7]);
+        world.remove(later);
+        world.set_time_scale(1.0).unwrap();
+        world.update(16.0);
+        world.update(16.0);
+        assert_eq!(quarantined(&world).len(), 1);
+        go.end();
+        until(&mut world, |world| quarantined(world).is_empty());
+    }
 }
