@@ -83,6 +83,17 @@ impl<'a> Value<'a> {
         }
     }
 
+    /// Whether JSON cannot hold a number of it.
+    pub(crate) fn is_not_finite(&self) -> bool {
+        match self {
+            Self::Float(n) => !n.is_finite(),
+            Self::Single(n) => !n.is_finite(),
+            Self::List(items) => items.iter().any(Self::is_not_finite),
+            Self::Object(config) => config.iter().any(|(_, value)| value.is_not_finite()),
+            Self::Null | Self::Bool(_) | Self::Uint(_) | Self::Int(_) | Self::Text(_) => false,
+        }
+    }
+
     /// The same value, its texts borrowed from this one.
     pub fn borrowed(&self) -> Value<'_> {
         match self {

@@ -204,6 +204,9 @@ pub struct SceneSystem {
     pub observed: Option<bool>,
     /// The pass over its members that it is in the middle of.
     pub pass: Option<ScenePass>,
+    /// The step it computed beside the world that is not applied yet, at the key `inFlight`: its `result`, or why it
+    /// `failed`.
+    pub in_flight: Option<Config<'static>>,
 }
 
 /// A pass of a system in batches that is not over.

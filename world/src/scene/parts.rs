@@ -193,6 +193,7 @@ fn read_system<'a>(reader: &mut Reader<'a>, entry: &Entry<'a>, index: usize) -> 
     }
     system.observed = object.take("observed").and_then(|entry| reader.boolean(&entry));
     system.pass = object.take("pass").and_then(|entry| read_pass(reader, &entry));
+    system.in_flight = object.take("inFlight").map(|entry| reader.config(&entry));
     reader.unknown_keys(&object);
     Some(system)
 }

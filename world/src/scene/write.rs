@@ -310,6 +310,9 @@ fn system_config(system: &SceneSystem) -> Config<'_> {
         object.set("number", pass.number);
         config.set("pass", Value::Object(object));
     }
+    if let Some(in_flight) = &system.in_flight {
+        config.set("inFlight", Value::Object(in_flight.borrowed()));
+    }
     config
 }
 
@@ -401,6 +404,10 @@ mod tests {
                         game_time: 144.0,
                         number: 2,
                     }),
+                    in_flight: Some(Config::from_iter([(
+                        "result",
+                        Value::List(vec![Value::Float(0.1), Value::Text("é".into()), Value::Null]),
+                    )])),
                 },
                 SceneSystem { system: "move".into(), ..SceneSystem::default() },
             ],

@@ -7,6 +7,7 @@ use super::kinds::{Startup, System};
 use super::run::Run;
 use super::tiles::{Failed, TileBody};
 use super::tracking::{QueryChanges, Tracked};
+use crate::config::Config;
 use crate::id::EntityId;
 use crate::memory::{Lent, Mask, id_in_run, visit_ids};
 use crate::world::World;
@@ -30,8 +31,25 @@ pub(crate) trait Lifecycle: Send {
     fn shutdown(&mut self, _world: &mut World) {}
     fn attached(&mut self, _world: &mut World) {}
     fn detached(&mut self, _world: &mut World) {}
+    /// What it has in flight.
+    fn in_flight(&self) -> InFlight {
+        InFlight::Nothing
+    }
+    /// Takes what a save has of it in flight.
+    fn put_in_flight(&mut self, _saved: &Config<'_>) -> Result<(), String> {
+        Err("the system computes no steps beside the world".to_owned())
+    }
     /// The system as it was given, to whoever knows its type.
     fn as_any(&mut self) -> &mut dyn Any;
+}
+
+/// A step that a system computes beside the world.
+pub(crate) enum InFlight {
+    Nothing,
+    /// It is not computed yet.
+    Computing,
+    /// As a save has it, or why none can.
+    Saved(Result<Config<'static>, String>),
 }
 
 /// A system that has the whole world.

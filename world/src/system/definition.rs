@@ -154,7 +154,7 @@ impl fmt::Debug for SystemDef {
 }
 
 impl SystemDef {
-    pub(super) fn new(name: impl Into<String>, kind: SystemKind, body: Body) -> Self {
+    pub(crate) fn new(name: impl Into<String>, kind: SystemKind, body: Body) -> Self {
         let (params, declared, queries) = Default::default();
         Self {
             name: name.into(),

@@ -44,7 +44,9 @@ pub use tracking::QueryChanges;
 
 pub(crate) use access::compile_query;
 pub(crate) use at_member::AtMember;
-pub(crate) use body::{Body, Heard, Job, JobOutcome, Lifecycle, Part, Worker, panic_message};
+pub(crate) use body::{
+    Body, Heard, InFlight, Job, JobOutcome, Lifecycle, Part, Worker, WorldBody, panic_message,
+};
 pub(crate) use definition::{ShouldRun, Starter};
 pub(crate) use effects::{ChangeKind, ChangeRun, Changes, Effects, Staged};
 pub(crate) use iterable::IterableBody;

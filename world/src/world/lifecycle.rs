@@ -6,7 +6,7 @@ use super::systems::{SystemEntry, Systems};
 use crate::id::SystemId;
 use crate::memory::WatchToken;
 use crate::schedule::DueRun;
-use crate::system::{Body, Lifecycle, Startup, panic_message};
+use crate::system::{Body, InFlight, Lifecycle, Startup, panic_message};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
@@ -27,7 +27,15 @@ pub(crate) enum Start {
 }
 
 impl Body {
-    fn lifecycle(&mut self) -> &mut dyn Lifecycle {
+    /// What it has in flight.
+    pub(super) fn in_flight(&self) -> InFlight {
+        match self {
+            Self::World(body) => body.in_flight(),
+            Self::Iterable(_) | Self::Worker(_) => InFlight::Nothing,
+        }
+    }
+
+    pub(super) fn lifecycle(&mut self) -> &mut dyn Lifecycle {
         match self {
             Self::World(body) => &mut **body,
             Self::Iterable(body) => &mut **body,

@@ -1,15 +1,35 @@
 //! Heavy steps on threads of their own: one in flight, joined a step later, never waited for.
 
-use super::World;
-use crate::system::{Startup, Step, System, SystemDef, panic_message};
+use super::{SaveError, World};
+use crate::config::{Config, Value};
+use crate::system::{
+    Body, InFlight, Lifecycle, Startup, Step, SystemDef, SystemKind, WorldBody, panic_message,
+};
 use crossbeam_channel::{Receiver, Sender, unbounded};
+use std::any::Any;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 type Task = Box<dyn FnOnce() + Send>;
 type Gather<I> = Box<dyn FnMut(&World, &Step) -> I + Send>;
 type Apply<O> = Box<dyn FnMut(&mut World, O) -> Result<(), String> + Send>;
+
+type Write<O> = Box<dyn Fn(&O) -> Value<'static> + Send>;
+type Read<O> = Box<dyn Fn(&Value<'_>) -> Result<O, String> + Send>;
+
+/// How a save has what was computed.
+struct Saved<O> {
+    write: Write<O>,
+    read: Read<O>,
+}
+
+/// How often a save that waits for a step looks whether it is there.
+const LOOK: Duration = Duration::from_millis(1);
+/// The keys of a step in a save.
+const RESULT: &str = "result";
+const FAILED: &str = "failed";
 
 fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -21,7 +41,11 @@ fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// The next fixed step does not begin before the result is there: a gate of the system's name holds it, and its time
 /// with it, so the result is always applied exactly one step after it was gathered, however long it took. Nothing waits
 /// for it: an update returns and tries again later. After two seconds the gate is reported as an error with that name;
-/// see [`World::set_gate`]. What is in flight when the content of the world goes is dropped, and is in no save.
+/// see [`World::set_gate`]. What is in flight when the content of the world goes is dropped.
+///
+/// A save waits for the step in flight, as long as the world's [patience](World::patience), and has its result, if
+/// [`in_saves`](Self::in_saves) says how; without that a world with a step in flight cannot be saved. What `compute`
+/// itself remembers is in no save.
 ///
 /// ```
 /// use vivarium_world::{Catalog, OffThread, Step, World, WorldOptions};
@@ -43,6 +67,7 @@ pub struct OffThread<I, O> {
     gather: Gather<I>,
     compute: Arc<Mutex<dyn FnMut(I) -> O + Send>>,
     apply: Apply<O>,
+    saved: Option<Saved<O>>,
     /// Where tasks are computed; none is a thread that is yet to be started.
     tasks: Option<Sender<Task>>,
     loopback: Option<Loopback>,
@@ -70,6 +95,7 @@ impl<I: Send + 'static, O: Send + 'static> OffThread<I, O> {
             gather: Box::new(gather),
             compute: Arc::new(Mutex::new(compute)),
             apply: Box::new(apply),
+            saved: None,
             tasks: None,
             loopback: None,
             flight: Arc::new(Mutex::new(Flight { awaited: None, result: None, next: 0 })),
@@ -82,11 +108,37 @@ impl<I: Send + 'static, O: Send + 'static> OffThread<I, O> {
         self
     }
 
+    /// Lets saves have what was computed and is not applied yet: `write` says it as a value, all of it, and `read` makes
+    /// the same of that again.
+    ///
+    /// ```
+    /// use vivarium_world::{OffThread, Step, Value, World};
+    ///
+    /// let count = OffThread::new(
+    ///     |world: &World, _: &Step| world.len() as u64,
+    ///     |entities: u64| entities * entities,
+    ///     |_: &mut World, _: u64| Ok(()),
+    /// );
+    /// let count = count.in_saves(|square: &u64| Value::from(*square), |value: &Value<'_>| match value {
+    ///     Value::Uint(square) => Ok(*square),
+    ///     other => Err(format!("a whole number is expected, not {}", other.kind())),
+    /// });
+    /// # let _ = count;
+    /// ```
+    pub fn in_saves(
+        mut self,
+        write: impl Fn(&O) -> Value<'static> + Send + 'static,
+        read: impl Fn(&Value<'_>) -> Result<O, String> + Send + 'static,
+    ) -> Self {
+        self.saved = Some(Saved { write: Box::new(write), read: Box::new(read) });
+        self
+    }
+
     /// The system that does it: on the world thread, alone unless it is declared what it reads and writes. Its gate
     /// has the name it is given here.
     pub fn system(mut self, name: impl Into<String>) -> SystemDef {
         self.name = name.into();
-        SystemDef::system(self.name.clone(), self)
+        SystemDef::new(self.name.clone(), SystemKind::System, Body::World(Box::new(self)))
     }
 
     fn send(&mut self, task: Task) -> Result<(), String> {
@@ -106,13 +158,32 @@ impl<I: Send + 'static, O: Send + 'static> OffThread<I, O> {
         sent.and_then(Result::ok).ok_or_else(|| "its thread is gone".to_owned())
     }
 
+    /// How a save has a result that is there, such that it can be read again.
+    fn write(&self, result: &Result<O, String>, saved: &Saved<O>) -> Result<Config<'static>, String> {
+        let mut config = Config::new();
+        match result {
+            Err(message) => config.set(FAILED, message.clone()),
+            Ok(output) => {
+                let value = (saved.write)(output);
+                if value.is_not_finite() {
+                    return Err("it has a number that is not finite".to_owned());
+                }
+                let text = serde_json::to_string(&value).map_err(|error| error.to_string())?;
+                let again: Value<'_> = serde_json::from_str(&text).map_err(|error| error.to_string())?;
+                (saved.read)(&again).map_err(|why| format!("it cannot be read again: {why}"))?;
+                config.set(RESULT, value);
+            }
+        }
+        Ok(config)
+    }
+
     fn forget(&self) {
         let mut flight = lock(&self.flight);
         (flight.awaited, flight.result) = (None, None);
     }
 }
 
-impl<I: Send + 'static, O: Send + 'static> System for OffThread<I, O> {
+impl<I: Send + 'static, O: Send + 'static> WorldBody for OffThread<I, O> {
     fn update(&mut self, world: &mut World, step: &Step) -> Result<(), String> {
         let mut applied = Ok(());
         {
@@ -147,7 +218,9 @@ impl<I: Send + 'static, O: Send + 'static> System for OffThread<I, O> {
         }
         applied
     }
+}
 
+impl<I: Send + 'static, O: Send + 'static> Lifecycle for OffThread<I, O> {
     fn startup(&mut self, world: &mut World) -> Result<Startup, String> {
         let flight = self.flight.clone();
         let is_there = move |_: u64| {
@@ -166,6 +239,58 @@ impl<I: Send + 'static, O: Send + 'static> System for OffThread<I, O> {
 
     fn detached(&mut self, _: &mut World) {
         self.forget();
+    }
+
+    fn in_flight(&self) -> InFlight {
+        let flight = lock(&self.flight);
+        match (&self.saved, flight.awaited, &flight.result) {
+            (_, None, _) => InFlight::Nothing,
+            (None, ..) => InFlight::Saved(Err("its `OffThread` has no `in_saves`".to_owned())),
+            (Some(_), _, None) => InFlight::Computing,
+            (Some(saved), _, Some(result)) => {
+                let written = catch_unwind(AssertUnwindSafe(|| self.write(result, saved)));
+                InFlight::Saved(written.unwrap_or_else(|panic| Err(panic_message(&*panic))))
+            }
+        }
+    }
+
+    fn put_in_flight(&mut self, config: &Config<'_>) -> Result<(), String> {
+        let result = match (config.get(RESULT), config.get(FAILED), &self.saved) {
+            (_, _, None) => return Err("the system's `OffThread` has no `in_saves`".to_owned()),
+            (Some(value), None, Some(saved)) => {
+                let read = catch_unwind(AssertUnwindSafe(|| (saved.read)(value)));
+                Ok(read.unwrap_or_else(|panic| Err(panic_message(&*panic)))?)
+            }
+            (None, Some(Value::Text(message)), _) => Err(message.clone().into_owned()),
+            _ => return Err(r#"expected {"result": …} or {"failed": "why"}"#.to_owned()),
+        };
+        let mut flight = lock(&self.flight);
+        flight.awaited = Some(flight.next);
+        flight.next += 1;
+        flight.result = Some(result);
+        Ok(())
+    }
+
+    fn as_any(&mut self) -> &mut dyn Any {
+        self
+    }
+}
+
+impl World {
+    /// Waits until every step in flight that a save is to have is computed, at most the world's patience.
+    pub(super) fn wait_for_flights(&self) -> Result<(), SaveError> {
+        let start = self.now();
+        let is_computing = |body: &Option<Body>| {
+            body.as_ref().is_some_and(|body| matches!(body.in_flight(), InFlight::Computing))
+        };
+        while let Some(entry) = self.systems.list.iter().find(|entry| is_computing(&entry.body)) {
+            if Duration::from_nanos(self.now().saturating_sub(start)) > self.patience {
+                let (system, why) = (entry.name.to_string(), "it is not computed yet".to_owned());
+                return Err(SaveError::InFlight { system, why });
+            }
+            std::thread::sleep(LOOK);
+        }
+        Ok(())
     }
 }
 

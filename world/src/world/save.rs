@@ -9,7 +9,7 @@ use crate::host::SaveForm;
 use crate::id::Ordinal;
 use crate::save::{Definition, Packed};
 use crate::scene::{SceneHeader, SceneSystem, SceneText};
-use crate::system::Params;
+use crate::system::{Body, InFlight, Params};
 use thiserror::Error;
 
 /// Why a world cannot be saved.
@@ -31,6 +31,14 @@ pub enum SaveError {
     /// A number of a resource that JSON cannot hold.
     #[error("resource {0} of the world is not a finite number; set it before saving")]
     NotFiniteResource(String),
+    /// A step that a system computes beside the world.
+    #[error("the step of system {system:?} that is in flight cannot be saved: {why}")]
+    InFlight {
+        /// The system.
+        system: String,
+        /// Why not.
+        why: String,
+    },
     /// A system that no scene can name.
     #[error("system {0:?} is not of the catalog, so a save cannot name it")]
     ForeignSystem(String),
@@ -78,6 +86,7 @@ impl World {
         overrides: &[Definition],
     ) -> Result<SaveReport, SaveError> {
         self.try_settle()?;
+        self.wait_for_flights()?;
         let texts = self.strings().all();
         let mut writer = ConfigWriter::new(self, &texts);
         let mut header = self.header_now()?;
@@ -133,6 +142,14 @@ impl World {
             let Some(made) = self.catalog.make_system(&entry.constructor) else {
                 return Err(SaveError::ForeignSystem(entry.name.to_string()));
             };
+            let in_flight = match entry.body.as_ref().map_or(InFlight::Nothing, Body::in_flight) {
+                InFlight::Saved(saved) => Some(saved),
+                InFlight::Nothing => None,
+                InFlight::Computing => Some(Err("it is not computed yet".to_owned())),
+            };
+            let in_flight = in_flight.transpose();
+            let in_flight =
+                in_flight.map_err(|why| SaveError::InFlight { system: entry.name.to_string(), why })?;
             let state = entry.accumulator.state();
             header.systems.push(SceneSystem {
                 system: entry.constructor.clone(),
@@ -146,6 +163,7 @@ impl World {
                 unseen: self.unseen(entry.id),
                 observed: self.is_observed(entry.id),
                 pass: entry.pass.as_ref().map(|pass| self.pass_to_save(pass)),
+                in_flight,
             });
         }
         Ok(header)
@@ -173,21 +191,10 @@ fn compressed(
     text.finish_with(Some(&packed.needed()), layout)
 }
 
-/// Whether JSON cannot hold a number, or one inside a list or an object.
-fn is_not_finite(value: &Value<'_>) -> bool {
-    match value {
-        Value::Float(n) => !n.is_finite(),
-        Value::Single(n) => !n.is_finite(),
-        Value::List(items) => items.iter().any(is_not_finite),
-        Value::Object(config) => not_finite(config).is_some(),
-        _ => false,
-    }
-}
-
 /// The first key of a config whose number JSON cannot hold.
 fn not_finite(config: &Config<'_>) -> Option<String> {
     let mut numbers = config.iter();
-    numbers.find(|(_, value)| is_not_finite(value)).map(|(key, _)| key.to_owned())
+    numbers.find(|(_, value)| value.is_not_finite()).map(|(key, _)| key.to_owned())
 }
 
 fn changed_params(params: &Params, made: &Params) -> Config<'static> {

@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 use vivarium_world::{
-    Catalog, Clock, LoadOptions, Loopback, OffThread, Step, SystemDef, World, WorldOptions,
+    Catalog, Clock, LoadOptions, Loopback, OffThread, Run, SaveForm, Step, SystemDef, Value, World,
+    WorldOptions,
 };
 
 /// Adds up all places beside the world, and gives each entity with health the sum a step later.
@@ -181,4 +182,162 @@ fn what_is_in_flight_when_the_content_goes_is_dropped() {
     assert!(loopback.compute("sum"), "it may end later");
     world.add_system(sums("sum", Some(&loopback), None)).unwrap();
     assert!(world.try_step() && !world.try_step());
+}
+
+/// A system as `sums`, whose step in flight a save has.
+fn saved_sums(name: &str, loopback: Option<&Loopback>) -> SystemDef {
+    let step = OffThread::new(
+        |world: &World, step: &Step| {
+            let places = world.entities().filter_map(|id| world.peek::<Place>(id)).map(|place| place.x);
+            (step.tick, places.collect::<Vec<f64>>())
+        },
+        |(tick, places): (u64, Vec<f64>)| {
+            assert!(tick != 7, "seven is none");
+            (tick, places.iter().map(|x| x.sqrt()).sum::<f64>())
+        },
+        |world: &mut World, (tick, sum): (u64, f64)| {
+            assert_eq!(world.tick(), tick + 1, "it is applied one step later");
+            for id in world.entities().collect::<Vec<_>>() {
+                let health = world.peek::<Health>(id).map_or(0.0, |health| health.health);
+                world.set(id, Health { health: health * 0.5 + sum }).map_err(|error| error.to_string())?;
+            }
+            Ok(())
+        },
+    );
+    let step = step.in_saves(
+        |&(tick, sum)| Value::List(vec![Value::Uint(tick), Value::Float(sum)]),
+        |value| match value {
+            Value::List(list) => match list.as_slice() {
+                [Value::Uint(tick), sum] => Ok((*tick, sum.as_f64().ok_or("the sum is no number")?)),
+                _ => Err("a tick and a sum are expected".to_owned()),
+            },
+            other => Err(format!("a list is expected, not {}", other.kind())),
+        },
+    );
+    match loopback {
+        Some(loopback) => step.loopback(loopback).system(name),
+        None => step.system(name),
+    }
+}
+
+fn saving_catalog(loopback: Option<Loopback>) -> Catalog {
+    catalog(&Calls::default())
+        .system(|| SystemDef::each::<&mut Place, _>("move", |place, _: &mut Run| place.x += 1.0))
+        .system(move || saved_sums("sum", loopback.as_ref()))
+}
+
+const SAVING: &str = r#""step": 16, "systems": [ { "system": "move" }, { "system": "sum" } ],
+    "entities": [ { "x": 1, "health": 0 }, { "x": 2.5, "health": 1 }, { "x": 7, "health": 0 } ]"#;
+
+#[test]
+fn a_world_saved_with_a_step_in_flight_and_loaded_goes_on_as_one_that_was_never_saved() {
+    for threads in [0, 1, 2, 8] {
+        let catalog = saving_catalog(None);
+        let mut never = world_of(&catalog, threads);
+        load(&mut never, SAVING);
+        let mut saved = world_of(&catalog, threads);
+        load(&mut saved, SAVING);
+        for tick in 1..=10 {
+            step(&mut never, 1);
+            step(&mut saved, 1);
+            // The step that was gathered just now is in the save.
+            let form = if tick % 2 == 0 { SaveForm::Plain } else { SaveForm::Compressed };
+            let text = saved.save(form).unwrap();
+            assert!(text.contains("\"inFlight\""), "{text}");
+            assert_eq!(saved.save(form).unwrap(), text, "saving changes nothing");
+            let mut loaded = world_of(&catalog, threads);
+            loaded.load("saved.json", &text, &LoadOptions::default()).unwrap();
+            assert_eq!(loaded.save(form).unwrap(), text, "it is in flight in the loaded world");
+            assert_eq!(loaded.state_hash(), never.state_hash(), "tick {tick} on {threads} threads");
+            assert_eq!(errors(&mut saved), errors(&mut never));
+            saved = loaded;
+        }
+        assert_eq!(never.save(SaveForm::Plain).unwrap(), saved.save(SaveForm::Plain).unwrap());
+    }
+}
+
+#[test]
+fn a_step_in_flight_that_failed_fails_in_the_loaded_world_too() {
+    let catalog = saving_catalog(None);
+    let mut world = world_of(&catalog, 0);
+    load(&mut world, SAVING);
+    step(&mut world, 7);
+    let text = world.save(SaveForm::Plain).unwrap();
+    assert!(text.contains(r#""inFlight": {"failed": "seven is none"}"#), "{text}");
+    let mut loaded = world_of(&catalog, 0);
+    loaded.load("saved.json", &text, &LoadOptions::default()).unwrap();
+    assert_eq!(errors(&mut world), no_strings());
+    step(&mut world, 2);
+    step(&mut loaded, 2);
+    assert_eq!(errors(&mut world), ["`sum` failed: seven is none"]);
+    assert_eq!(errors(&mut loaded), ["`sum` failed: seven is none"]);
+    assert_eq!(loaded.state_hash(), world.state_hash());
+}
+
+#[test]
+fn a_save_waits_for_the_step_in_flight_as_long_as_the_world_is_patient() {
+    let loopback = Loopback::new();
+    let mut world = world_of(&saving_catalog(Some(loopback.clone())), 0);
+    load(&mut world, SAVING);
+    assert!(world.save(SaveForm::Plain).is_ok_and(|text| !text.contains("inFlight")), "nothing is in flight");
+    assert!(world.try_step());
+    world.set_patience(Duration::from_millis(20));
+    let error = world.save(SaveForm::Plain).unwrap_err().to_string();
+    assert_eq!(error, "the step of system \"sum\" that is in flight cannot be saved: it is not computed yet");
+    assert_eq!(loopback.waiting(), ["sum"], "it waits still");
+    world.set_patience(Duration::from_secs(20));
+    let computing = loopback.clone();
+    let thread = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(20));
+        computing.compute("sum")
+    });
+    let text = world.save(SaveForm::Plain).unwrap();
+    assert!(thread.join().unwrap());
+    let other = Loopback::new();
+    let mut loaded = world_of(&saving_catalog(Some(other.clone())), 0);
+    loaded.load("saved.json", &text, &LoadOptions::default()).unwrap();
+    for _ in 0..4 {
+        assert!(world.try_step() && loaded.try_step(), "what was in flight is there");
+        assert_eq!(loaded.state_hash(), world.state_hash());
+        assert!(loopback.compute("sum") && other.compute("sum"));
+    }
+}
+
+#[test]
+fn a_step_in_flight_that_no_save_can_have_is_an_error_that_says_why() {
+    let catalog = catalog(&Calls::default()).system(|| sums("sum", None, None)).system(|| {
+        let step = OffThread::new(|_: &World, _: &Step| (), |()| f64::NAN, |_: &mut World, _: f64| Ok(()));
+        step.in_saves(|&x| Value::Float(x), |_| Ok(0.0)).system("nan")
+    });
+    for (system, why) in
+        [("sum", "its `OffThread` has no `in_saves`"), ("nan", "it has a number that is not finite")]
+    {
+        let mut world = world_of(&catalog, 0);
+        load(
+            &mut world,
+            &format!(r#""step": 16, "systems": [ {{ "system": "{system}" }} ], "entities": []"#),
+        );
+        step(&mut world, 1);
+        let error = world.save(SaveForm::Plain).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            format!("the step of system \"{system}\" that is in flight cannot be saved: {why}")
+        );
+        step(&mut world, 1);
+    }
+}
+
+#[test]
+fn a_step_in_flight_that_cannot_be_read_is_a_fault_at_its_place() {
+    let mut world = world_of(&saving_catalog(None), 0);
+    let mut faults_of =
+        |system: &str| faults(&mut world, &format!(r#""step": 16, "systems": [ {system} ], "entities": []"#));
+    let told = faults_of(r#"{ "system": "sum", "inFlight": { "result": 5 } }"#);
+    assert!(told.contains("inFlight") && told.contains("a list is expected, not"), "{told}");
+    let told = faults_of(r#"{ "system": "sum", "inFlight": {} }"#);
+    assert!(told.contains(r#"expected {"result": …} or {"failed": "why"}"#), "{told}");
+    let told = faults_of(r#"{ "system": "sum", "inFlight": 3 }"#);
+    assert!(told.contains("expected an object"), "{told}");
+    let told = faults_of(r#"{ "system": "move", "inFlight": { "result": 5 } }"#);
+    assert!(told.contains("the system computes no steps beside the world"), "{told}");
 }

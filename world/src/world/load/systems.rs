@@ -87,6 +87,11 @@ impl Content<'_> {
         if system.observed == Some(false) {
             self.unobserved.push(id);
         }
+        if let Some(saved) = &system.in_flight
+            && let Some(body) = world.systems.get_mut(id).and_then(|entry| entry.body.as_mut())
+        {
+            body.lifecycle().put_in_flight(saved).map_err(|message| (Some("inFlight"), message))?;
+        }
         if let Some(pass) = &system.pass {
             let entities = self.document.entity_count() as u64;
             if !pass.left.iter().all(|&run| is_run_of_pass(run, entities)) {
