@@ -76,11 +76,10 @@ pub struct OffThread<I, O> {
 
 /// The step in flight.
 struct Flight<O> {
-    /// Which one is awaited; none is none.
-    awaited: Option<u64>,
+    /// Whether one is awaited.
+    awaited: bool,
     /// Its result, or what it said when it panicked.
     result: Option<Result<O, String>>,
-    next: u64,
 }
 
 impl<I: Send + 'static, O: Send + 'static> OffThread<I, O> {
@@ -98,7 +97,7 @@ impl<I: Send + 'static, O: Send + 'static> OffThread<I, O> {
             saved: None,
             tasks: None,
             loopback: None,
-            flight: Arc::new(Mutex::new(Flight { awaited: None, result: None, next: 0 })),
+            flight: Arc::new(Mutex::new(Flight { awaited: false, result: None })),
         }
     }
 
@@ -179,7 +178,7 @@ impl<I: Send + 'static, O: Send + 'static> OffThread<I, O> {
 
     fn forget(&self) {
         let mut flight = lock(&self.flight);
-        (flight.awaited, flight.result) = (None, None);
+        (flight.awaited, flight.result) = (false, None);
     }
 }
 
@@ -188,27 +187,21 @@ impl<I: Send + 'static, O: Send + 'static> WorldBody for OffThread<I, O> {
         let mut applied = Ok(());
         {
             let mut flight = lock(&self.flight);
-            if flight.awaited.is_some() {
+            if flight.awaited {
                 // Without fixed steps no gate was asked: it is joined when it is there.
                 let Some(result) = flight.result.take() else { return Ok(()) };
-                flight.awaited = None;
+                flight.awaited = false;
                 drop(flight);
                 applied = result.and_then(|output| (self.apply)(world, output));
             }
         }
         let input = (self.gather)(world, step);
-        let number = {
-            let mut flight = lock(&self.flight);
-            let number = flight.next;
-            flight.next += 1;
-            flight.awaited = Some(number);
-            number
-        };
+        lock(&self.flight).awaited = true;
         let (compute, flight) = (self.compute.clone(), self.flight.clone());
         let task = move || {
             let computed = catch_unwind(AssertUnwindSafe(|| (lock(&compute))(input)));
             let mut flight = lock(&flight);
-            if flight.awaited == Some(number) {
+            if flight.awaited {
                 flight.result = Some(computed.map_err(|panic| panic_message(&*panic)));
             }
         };
@@ -225,7 +218,7 @@ impl<I: Send + 'static, O: Send + 'static> Lifecycle for OffThread<I, O> {
         let flight = self.flight.clone();
         let is_there = move |_: u64| {
             let flight = lock(&flight);
-            flight.awaited.is_none() || flight.result.is_some()
+            !flight.awaited || flight.result.is_some()
         };
         world.set_gate_of_system(&self.name, is_there);
         Ok(Startup::Done)
@@ -237,14 +230,10 @@ impl<I: Send + 'static, O: Send + 'static> Lifecycle for OffThread<I, O> {
         self.tasks = None;
     }
 
-    fn detached(&mut self, _: &mut World) {
-        self.forget();
-    }
-
     fn in_flight(&self) -> InFlight {
         let flight = lock(&self.flight);
         match (&self.saved, flight.awaited, &flight.result) {
-            (_, None, _) => InFlight::Nothing,
+            (_, false, _) => InFlight::Nothing,
             (None, ..) => InFlight::Saved(Err("its `OffThread` has no `in_saves`".to_owned())),
             (Some(_), _, None) => InFlight::Computing,
             (Some(saved), _, Some(result)) => {
@@ -265,9 +254,7 @@ impl<I: Send + 'static, O: Send + 'static> Lifecycle for OffThread<I, O> {
             _ => return Err(r#"expected {"result": …} or {"failed": "why"}"#.to_owned()),
         };
         let mut flight = lock(&self.flight);
-        flight.awaited = Some(flight.next);
-        flight.next += 1;
-        flight.result = Some(result);
+        (flight.awaited, flight.result) = (true, Some(result));
         Ok(())
     }
 

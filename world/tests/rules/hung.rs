@@ -516,10 +516,11 @@ fn of_systems_that_run_as_one_the_one_that_hangs_is_blamed() {
             }
             let edit = world.set(ids[0], Place { x: 1.0 }).unwrap_err().to_string();
             assert!(edit.contains("`second` has been running"), "{about}: {edit}");
-            assert_eq!(world.try_settle().unwrap_err().name, "second", "{about}");
             let told = errors(&mut world);
             assert_eq!(told.len(), 1, "{about}: {told:?}");
             assert!(told[0].starts_with("`second` failed: `second` has been running"), "{about}: {told:?}");
+            assert_eq!(world.try_settle().unwrap_err().name, "second", "{about}");
+            assert_eq!(errors(&mut world), no_strings(), "{about}: all were given up with it");
             go.end();
             until(&mut world, |world| !world.is_busy());
             assert!(world.get::<Place>(ids[1000]).is_some_and(|place| place.x == 31_000.0), "{about}");

@@ -180,8 +180,10 @@ fn what_is_in_flight_when_the_content_goes_is_dropped() {
     world.clear();
     assert!(world.try_step(), "no gate is left");
     assert!(loopback.compute("sum"), "it may end later");
-    world.add_system(sums("sum", Some(&loopback), None)).unwrap();
+    let id = world.add_system(sums("sum", Some(&loopback), None)).unwrap();
     assert!(world.try_step() && !world.try_step());
+    world.remove_system(id);
+    assert!(world.try_step(), "its gate went with it, though it was shut");
 }
 
 /// A system as `sums`, whose step in flight a save has.

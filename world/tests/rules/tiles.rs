@@ -2,6 +2,8 @@
 
 use crate::common::*;
 use proptest::prelude::*;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 use vivarium_world::{
     Apart, Changed, EntityId, Named, Obstacle, Query, Run, SchedulerKind, SystemDef, With, Without, World,
 };
@@ -505,4 +507,53 @@ fn who_hears_what_systems_send_hears_it_in_the_same_order_joined_or_not() {
     }
     let wanted = heard(&SchedulerKind::Default, 0, false);
     assert!(heard(&SchedulerKind::Default, 0, true) == wanted);
+}
+
+/// What two systems send whose runs threads share, where the first rows are held up until another thread has begun with
+/// others.
+fn sent_beside_a_slow_part(threads: usize, tiles: bool) -> Vec<String> {
+    let (mut world, _) = world(threads);
+    load(&mut world, r#""step": 16, "entities": []"#);
+    world.set_tiles(tiles);
+    world.spawn_batch((0..4000).map(|n| (Place { x: f64::from(n) },)));
+    let calls = Calls::default();
+    let heard = calls.clone();
+    world.hear(move |sent: &String| heard.push(sent.as_str()));
+    for name in ["a", "b"] {
+        let is_beside = AtomicBool::new(threads < 2);
+        let system = SystemDef::each_in_parallel::<&mut Place, _>(name, move |place, run: &mut Run| {
+            if place.x == 0.0 {
+                let begin = Instant::now();
+                while !is_beside.load(Ordering::Relaxed) {
+                    assert!(begin.elapsed() < Duration::from_secs(20), "no other thread begins");
+                    std::thread::yield_now();
+                }
+            }
+            if place.x >= 2000.0 {
+                is_beside.store(true, Ordering::Relaxed);
+            }
+            if place.x % 100.0 == 0.0 {
+                let drawn = run.random().next();
+                run.send(format!("{} of {name}: {drawn}", place.x));
+            }
+        });
+        world.add_system(system).unwrap();
+    }
+    assert_eq!(world.plan().tiles().len(), usize::from(tiles));
+    world.step();
+    world.settle();
+    assert_eq!(errors(&mut world), no_strings());
+    calls.take()
+}
+
+#[test]
+fn what_threads_that_share_runs_ask_for_is_brought_together_in_row_order_whoever_ends_first() {
+    let wanted = sent_beside_a_slow_part(0, false);
+    assert_eq!(wanted.len(), 80);
+    for threads in [1, 2, 4] {
+        for tiles in [false, true] {
+            let about = format!("joined {tiles} on {threads} threads");
+            assert_eq!(sent_beside_a_slow_part(threads, tiles), wanted, "{about}");
+        }
+    }
 }

@@ -89,8 +89,9 @@ impl Content<'_> {
         }
         if let Some(saved) = &system.in_flight
             && let Some(body) = world.systems.get_mut(id).and_then(|entry| entry.body.as_mut())
+            && let Err(message) = body.lifecycle().put_in_flight(saved)
         {
-            body.lifecycle().put_in_flight(saved).map_err(|message| (Some("inFlight"), message))?;
+            self.fault_at_system(index, Some("inFlight"), message);
         }
         if let Some(pass) = &system.pass {
             let entities = self.document.entity_count() as u64;
