@@ -70,6 +70,10 @@ fn a_schedule_is_told_as_text_graph_and_document() {
     let sentence = folder.run(&["schedule", "harbor", "--explain", "sail", "tide"]).exits(0).stdout;
     assert!(sentence.contains("`sail` waits for `tide`"), "{sentence}");
     folder.run(&["schedule", "harbor", "--explain", "sale", "tide"]).fails(2, &["sail"]);
+    let twice = r#"{ "vivarium": 1, "systems": [{ "system": "spin" }, { "system": "spin" }] }"#;
+    folder.write("twice.json", twice);
+    let sentence = folder.run(&["schedule", "twice.json", "--explain", "spin #1", "spin"]).exits(0).stdout;
+    assert!(sentence.starts_with("`spin #1` waits for `spin #0`"), "{sentence}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use serde_json::json;
-use vivarium_world::{ComponentId, World, suggestion};
+use vivarium_world::{ComponentId, Plan, suggestion};
 
 use super::Offer;
 use super::arguments::WorldArguments;
@@ -41,7 +41,7 @@ pub(super) fn run(arguments: &ScheduleArguments, offer: &Offer) -> Result<Exit, 
     let names = |component: ComponentId| world.registry().get(component).name();
     let explained = match arguments.explain.as_slice() {
         [one, other] => {
-            let (one, other) = (place(&world, one)?, place(&world, other)?);
+            let (one, other) = (place(&plan, one)?, place(&plan, other)?);
             Some(plan.explain_places(one, other, &names))
         }
         _ => None,
@@ -69,11 +69,14 @@ pub(super) fn run(arguments: &ScheduleArguments, offer: &Offer) -> Result<Exit, 
     Ok(Exit::Done)
 }
 
-/// The place of the system called `name` in registration order.
-fn place(world: &World, name: &str) -> Result<usize, Failure> {
-    let names: Vec<_> = world.systems().map(|system| system.name).collect();
-    names.iter().position(|known| **known == *name).ok_or_else(|| {
-        let hint = suggestion(name, names.iter().map(|known| &**known));
+/// The place of the system called `name` in registration order: as sentences name it, which is with its number where
+/// several have its name, or the first of that name.
+fn place(plan: &Plan, name: &str) -> Result<usize, Failure> {
+    let count = plan.systems().len();
+    let labelled = (0..count).find(|&place| plan.label(place) == name);
+    let named = || plan.systems().iter().position(|system| system.name == name);
+    labelled.or_else(named).ok_or_else(|| {
+        let hint = suggestion(name, (0..count).map(|place| plan.label(place)));
         Failure::new(Exit::Usage, format_args!("no system `{name}` in this scene{hint}"))
     })
 }
