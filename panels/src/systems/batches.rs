@@ -24,7 +24,7 @@ const SWITCH: f32 = 24.0;
 const MEAN: f32 = 60.0;
 const TIME: f32 = 60.0;
 /// The widest a name, a kind and a state may be.
-const WIDEST: [f32; 3] = [190.0, 130.0, 170.0];
+const WIDEST: [f32; 3] = [190.0, 130.0, 140.0];
 
 /// How wide things are, so that they stand below each other and can be scrolled to.
 #[derive(Default)]

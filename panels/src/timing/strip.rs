@@ -54,6 +54,11 @@ pub(super) fn last<'t>(
         let min = pos2(rect.left() + BAR * n as f32, rect.bottom() - height);
         let kept = part.iter().any(|tick| chosen == Some(tick.tick));
         let colour = if kept { palette.strong } else { colour(Load::of(tick.took, budget), palette) };
+        if kept {
+            // Seen however low its bar is.
+            let whole = Rect::from_x_y_ranges(min.x - 1.0..=min.x + BAR, rect.y_range());
+            mesh.add_colored_rect(whole, palette.selected);
+        }
         mesh.add_colored_rect(Rect::from_min_size(min, vec2(BAR - 1.0, height)), colour);
     }
     let painter = ui.painter_at(rect);
