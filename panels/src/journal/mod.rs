@@ -19,6 +19,8 @@ pub struct JournalPanel {
     /// Kinds that are left out.
     hidden: Vec<JournalKind>,
     by: Option<Asker>,
+    /// What is typed into the filter of "Watch".
+    field_filter: String,
     /// The rows drawn last.
     sight: Range<usize>,
 }

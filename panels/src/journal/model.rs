@@ -6,7 +6,7 @@ use crate::{format, widgets};
 use egui::Color32;
 use std::ops::Range;
 use vivarium_world::inspect::{JournalRow, JournalView};
-use vivarium_world::{Asker, JournalKind};
+use vivarium_world::{Asker, JournalKind, Ordinal};
 
 /// The rows to ask for when these were in sight: some more on both sides, for scrolling.
 pub(super) fn rows_for(sight: &Range<usize>) -> (usize, usize) {
@@ -56,6 +56,21 @@ pub(super) fn sign(kind: JournalKind, palette: &Palette) -> (&'static str, Color
         JournalKind::ComponentAdded => (">", palette.good),
         JournalKind::ComponentRemoved => ("<", palette.warn),
     }
+}
+
+/// The fields of an entity, `component.field`: of the components it has as far as that is known, else of all.
+pub(super) fn fields_of(view: &View<'_>, entity: Ordinal) -> Vec<String> {
+    let rows = view.snapshot.entities.as_ref().map_or(&[][..], |page| &page.rows);
+    let has: Option<Vec<_>> = match view.detail(entity) {
+        Some(detail) => Some(detail.components.iter().map(|state| state.component).collect()),
+        None => rows.iter().find(|row| row.ordinal == entity).map(|row| row.components.clone()),
+    };
+    let components = view.snapshot.catalog.components.iter();
+    let its = components.filter(|component| has.as_ref().is_none_or(|has| has.contains(&component.id)));
+    let fields = its.flat_map(|component| {
+        component.fields.iter().map(|field| format!("{}.{}", component.name, field.name))
+    });
+    fields.collect()
 }
 
 pub(super) fn class_text(class: &str) -> String {
@@ -108,6 +123,15 @@ mod tests {
         journal.matching = 1;
         journal.dropped = 0;
         assert_eq!(summary(&journal), "1 of 4 entries · 2.0 KB");
+    }
+
+    #[test]
+    fn the_fields_to_watch_are_those_of_the_components_an_entity_has() {
+        let fixture = Fixture::paused();
+        let fields = |ordinal| fields_of(&fixture.view(), Ordinal(ordinal));
+        assert!(fields(2).contains(&"health.health".to_owned()), "looked into");
+        assert_eq!(fields(0).last().unwrap(), "body.colour", "in the list");
+        assert_eq!(fields(99).last().unwrap(), "label.text", "unknown");
     }
 
     #[test]

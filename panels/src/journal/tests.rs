@@ -113,3 +113,15 @@ fn a_journal_can_be_cleared_unless_it_is_empty() {
     harness.run();
     assert!(harness.state_mut().take_commands().is_empty());
 }
+
+#[test]
+fn a_field_of_the_selected_entity_can_be_watched() {
+    let (mut harness, _) = shown(Fixture::paused().select(&[2]));
+    harness.get_by_label("Watch").click();
+    harness.run();
+    harness.get_by_label("velocity.x").click();
+    harness.run();
+    let target = Target { component: "velocity".into(), field: "x".into() };
+    let expected = Command::Watch { entity: Ordinal(2), target, on: true };
+    assert_eq!(harness.state_mut().take_commands(), [expected]);
+}

@@ -3,9 +3,11 @@
 use super::{JournalPanel, model};
 use crate::theme::Palette;
 use crate::view::{Requests, View};
-use egui::{Button, ComboBox, DragValue, RichText, TextEdit, Ui};
+use crate::widgets;
+use egui::containers::menu::{MenuButton, MenuConfig};
+use egui::{Button, ComboBox, DragValue, PopupCloseBehavior, RichText, ScrollArea, TextEdit, Ui};
 use vivarium_world::inspect::JournalView;
-use vivarium_world::{Asker, Command, Journal, JournalKind};
+use vivarium_world::{Asker, Command, Journal, JournalKind, Target};
 
 impl JournalPanel {
     pub(super) fn toolbar(
@@ -29,6 +31,7 @@ impl JournalPanel {
             if button.on_hover_text("Write the entries that match to a file, oldest first").clicked() {
                 out.push(self.export().into());
             }
+            self.watch_menu(ui, view, out);
         });
         ui.horizontal_wrapped(|ui| {
             let edit = TextEdit::singleline(&mut self.filter)
@@ -50,6 +53,31 @@ impl JournalPanel {
                 }
             }
         });
+    }
+
+    /// Lets the user choose a field of the selected entity whose every change is recorded.
+    fn watch_menu(&mut self, ui: &mut Ui, view: &View<'_>, out: &mut Requests) {
+        let Some(entity) = view.selection.primary() else {
+            ui.add_enabled(false, Button::new("Watch")).on_disabled_hover_text("Select an entity first");
+            return;
+        };
+        let config = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
+        let menu = MenuButton::new("Watch").config(config).ui(ui, |ui| {
+            ui.weak(format!("Record every change, whoever makes it, of {}", view.entity_label(entity)));
+            let edit = TextEdit::singleline(&mut self.field_filter).hint_text("Filter fields");
+            ui.add(edit.desired_width(180.0)).accessible_name("Filter fields to watch");
+            ScrollArea::vertical().max_height(280.0).show(ui, |ui| {
+                for name in model::fields_of(view, entity) {
+                    let Some((component, field)) = name.split_once('.') else { continue };
+                    if widgets::fuzzy(&self.field_filter, &name) && ui.button(&name).clicked() {
+                        let target = Target { component: component.to_owned(), field: field.to_owned() };
+                        out.push(Command::Watch { entity, target, on: true }.into());
+                        ui.close();
+                    }
+                }
+            });
+        });
+        menu.0.on_hover_text("Record every change of a field of the selected entity");
     }
 
     fn export(&self) -> Command {

@@ -90,9 +90,10 @@ impl Cells {
             let slider = Slider::new(&mut self.zoom, 2.0..=16.0).step_by(1.0).text("zoom").show_value(false);
             ui.add_enabled(!self.as_table, slider);
             ui.checkbox(&mut self.as_table, "As a table");
-            ui.separator();
-            legend(ui);
         });
+        if !self.as_table {
+            ui.horizontal_wrapped(legend);
+        }
     }
 
     /// Opens the block that was clicked, now that it is known whose it is.
@@ -303,6 +304,17 @@ fn paint_strip(mesh: &mut Mesh, place: Rect, strip: &Strip, palette: &Palette) {
     }
 }
 
+fn state_tip(state: BlockState, is_written: bool) -> &'static str {
+    match state {
+        BlockState::Live if is_written => "An entity's block, written since the tick began",
+        BlockState::Live => "An entity's block",
+        BlockState::Free => "Nobody's; may be handed out",
+        BlockState::Deferred => "Removed, and waiting for open runs",
+        BlockState::Quarantined => "Removed, and held by a run that hangs",
+        BlockState::NoPage => "No memory was allocated here",
+    }
+}
+
 /// What the shapes mean.
 fn legend(ui: &mut Ui) {
     let palette = Palette::of(ui.visuals());
@@ -310,7 +322,7 @@ fn legend(ui: &mut Ui) {
         (BlockState::Live, false, "live"),
         (BlockState::Live, true, "written this tick"),
         (BlockState::Free, false, "free"),
-        (BlockState::Deferred, false, "waits to be freed"),
+        (BlockState::Deferred, false, "deferred"),
         (BlockState::Quarantined, false, "quarantined"),
         (BlockState::NoPage, false, "no page"),
     ];
@@ -324,6 +336,6 @@ fn legend(ui: &mut Ui) {
             rect.min + part.max.to_vec2() * rect.size(),
         );
         ui.painter().rect_filled(shape, 0.0, colour);
-        ui.label(RichText::new(word).small());
+        ui.label(RichText::new(word).small()).on_hover_text(state_tip(state, is_written));
     }
 }

@@ -95,7 +95,7 @@ impl Journal {
 
     /// Bytes of the entries, about.
     pub(crate) fn bytes(&self) -> usize {
-        self.entries.capacity() * size_of::<JournalEntry>() + self.block_bytes
+        self.entries.len() * size_of::<JournalEntry>() + self.block_bytes
     }
 
     /// Whether it looks at what each run writes.
@@ -157,7 +157,7 @@ impl World {
 
     /// Forgets the entries.
     pub fn forget_journal(&mut self) {
-        self.journal.entries.clear();
+        self.journal.entries = VecDeque::new();
         self.journal.block_bytes = 0;
         self.journal.next = 0;
     }
