@@ -122,6 +122,10 @@ pub(crate) fn set_field(
         (Role::Text, _) => return not("a text"),
         (Role::Entity, FieldValue::Entity(None)) => Number::Uint(0),
         (Role::Entity, FieldValue::Entity(Some(ordinal))) => Number::Uint(entity(*ordinal)?.bits()),
+        // As JSON has it.
+        (Role::Entity, FieldValue::Uint(ordinal)) => {
+            Number::Uint(entity(crate::id::Ordinal(*ordinal))?.bits())
+        }
         (Role::Entity, _) => return not("an entity"),
         (Role::List, FieldValue::List(items)) => {
             let item = |value: &FieldValue| match value {

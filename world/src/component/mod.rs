@@ -3,14 +3,16 @@
 mod definition;
 mod described;
 mod entity;
+mod error;
 mod field;
 mod lists;
 mod registry;
 mod strings;
 mod type_table;
 
-pub use definition::{AttachContext, Component, ComponentDef, ConfigError, DefinitionError, HookError};
+pub use definition::{AttachContext, Component, ComponentDef};
 pub use entity::Entity;
+pub use error::{ConfigError, DefinitionError, HookError};
 pub use field::{Field, FieldValue, Role, Scalar};
 pub use lists::{ListError, ListId, ListItem, Lists};
 pub use registry::{Registry, RegistryError};
