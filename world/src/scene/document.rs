@@ -2,7 +2,7 @@
 
 use super::fault::{Fault, Faults};
 use super::header::{FORMAT_VERSION, SceneHeader};
-use super::json::{self, Member};
+use super::json::{self, Kind, Member};
 use super::origin::Origin;
 use super::parts::read_header;
 use super::quick;
@@ -11,6 +11,7 @@ use super::text::{Span, Text};
 use super::top::{EntitiesSpan, MemberSpan, NotJson, Top, TopScanner};
 use crate::config::{Config, Value};
 use crate::save::{Definition, Definitions};
+use serde::de::DeserializeOwned;
 use std::borrow::Cow;
 
 /// A scene or save file that is right in form.
@@ -101,7 +102,7 @@ impl<'a> Document<'a> {
         scene.take("entities");
         let header = read_header(&mut reader, &mut scene);
         let definitions = scene.take("entityDefinitions").and_then(|entry| {
-            let is_object = json::kind(entry.value) == "an object";
+            let is_object = json::kind(entry.value) == Kind::Object;
             if !is_object {
                 reader.expected(&entry, "an object with a definition for each key");
             }
@@ -162,9 +163,16 @@ impl<'a> Document<'a> {
         self.definitions.map(|span| span.of(self.origin.text()))
     }
 
-    /// What a save says about the rows of its entities, as the text has it.
-    pub(crate) fn layout(&self) -> Option<&str> {
-        self.layout.map(|span| span.of(self.origin.text()))
+    /// Reads what a save says about the rows of its entities; none, if it says nothing.
+    ///
+    /// # Errors
+    /// If it has another form.
+    pub(crate) fn read_layout<L: DeserializeOwned>(&self) -> Result<Option<L>, Faults> {
+        let Some(text) = self.layout.map(|span| span.of(self.origin.text())) else { return Ok(None) };
+        serde_json::from_str(text).map(Some).map_err(|error| {
+            let fault = self.fault_at_top(Some("layout"), json::message(&error));
+            Fault { position: Some(self.origin.position(json::place(text, &error))), ..fault }.into()
+        })
     }
 
     /// The entity at `index` as the text has it.

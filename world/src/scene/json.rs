@@ -40,16 +40,42 @@ pub(super) fn elements(list: &str) -> Result<Vec<&RawValue>, serde_json::Error> 
     serde_json::from_str(list)
 }
 
-/// What kind of value this is, in the words of [`Value::kind`].
-pub(super) fn kind(json: &str) -> &'static str {
+/// What kind of value a text is, judged by its first sign.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Kind {
+    Object,
+    List,
+    Text,
+    Truth,
+    Null,
+    Number,
+    Nothing,
+}
+
+impl fmt::Display for Kind {
+    /// In the words of [`Value::kind`].
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Object => "an object",
+            Self::List => "a list",
+            Self::Text => "a text",
+            Self::Truth => "true or false",
+            Self::Null => "null",
+            Self::Number => "a number",
+            Self::Nothing => "nothing",
+        })
+    }
+}
+
+pub(super) fn kind(json: &str) -> Kind {
     match json.trim_ascii_start().as_bytes().first() {
-        Some(b'{') => "an object",
-        Some(b'[') => "a list",
-        Some(b'"') => "a text",
-        Some(b't' | b'f') => "true or false",
-        Some(b'n') => "null",
-        Some(_) => "a number",
-        None => "nothing",
+        Some(b'{') => Kind::Object,
+        Some(b'[') => Kind::List,
+        Some(b'"') => Kind::Text,
+        Some(b't' | b'f') => Kind::Truth,
+        Some(b'n') => Kind::Null,
+        Some(_) => Kind::Number,
+        None => Kind::Nothing,
     }
 }
 
@@ -86,7 +112,7 @@ pub(super) fn message(error: &serde_json::Error) -> String {
 
 /// The rest of `json` from where `error`, which reading `json` gave, says it is wrong.
 pub(super) fn place<'a>(json: &'a str, error: &serde_json::Error) -> &'a str {
-    if kind(json) == "a number" {
+    if kind(json) == Kind::Number {
         // It is the whole number that is too large, not the byte where that was noticed.
         return json;
     }
@@ -129,7 +155,7 @@ fn look<'a>(
 ) {
     let before = found.len();
     let mut members = Vec::new();
-    if depth > 0 && kind(json) == "an object" {
+    if depth > 0 && kind(json) == Kind::Object {
         members = self::members(json).unwrap_or_default();
         for member in repeated(&members) {
             found.push(twice(member));
@@ -137,7 +163,7 @@ fn look<'a>(
         for member in &members {
             look_inside(member.value.get(), Some(&member.key), depth, found);
         }
-    } else if depth > 0 && kind(json) == "a list" {
+    } else if depth > 0 && kind(json) == Kind::List {
         for element in elements(json).unwrap_or_default() {
             look_inside(element.get(), key, depth, found);
         }

@@ -1,5 +1,6 @@
 //! Scene files: text in, a checked document with positions out; and back.
 
+mod components;
 mod document;
 mod fault;
 mod header;

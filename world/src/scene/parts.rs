@@ -1,14 +1,12 @@
 //! Reading the parts of a scene beside its entities.
 
+use super::components::read_components;
 use super::header::{
-    DataComponent, DataField, SceneClass, SceneHeader, ScenePass, SceneSystem, SceneTemplate, SchedulerKind,
-    SystemOrder,
+    SceneClass, SceneHeader, ScenePass, SceneSystem, SceneTemplate, SchedulerKind, SystemOrder,
 };
 use super::json::Member;
 use super::nearest::suggestion;
-use super::reader::{Entry, Object, Reader, integer};
-use crate::component::{FieldValue, Role, Scalar};
-use crate::config::Value;
+use super::reader::{Entry, Object, Reader};
 use crate::random::{MAX_SEED, StreamState};
 use std::collections::HashSet;
 
@@ -94,7 +92,11 @@ fn read_order<'a>(reader: &mut Reader<'a>, entry: &Entry<'a>) -> Option<SystemOr
 }
 
 /// The members of the object at `entry`, each as the part of the file it is: `template "oak"`.
-fn named_parts<'a>(reader: &mut Reader<'a>, entry: &Entry<'a>, what: &str) -> Vec<(String, Entry<'a>)> {
+pub(super) fn named_parts<'a>(
+    reader: &mut Reader<'a>,
+    entry: &Entry<'a>,
+    what: &str,
+) -> Vec<(String, Entry<'a>)> {
     let wanted = format!("an object with a key for each {what}");
     let mut parts = Vec::new();
     for Member { key, value, .. } in reader.members(entry, &wanted) {
@@ -108,7 +110,7 @@ fn named_parts<'a>(reader: &mut Reader<'a>, entry: &Entry<'a>, what: &str) -> Ve
 }
 
 /// The texts in the list at `entry`; one that stands twice is reported.
-fn read_names<'a>(reader: &mut Reader<'a>, entry: &Entry<'a>, wanted: &str) -> Vec<String> {
+pub(super) fn read_names<'a>(reader: &mut Reader<'a>, entry: &Entry<'a>, wanted: &str) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     let mut seen = HashSet::new();
     for element in reader.elements(entry, wanted) {
@@ -202,19 +204,17 @@ fn read_pass<'a>(reader: &mut Reader<'a>, entry: &Entry<'a>) -> Option<ScenePass
     let wanted = r#"an object like {"left": [0, 5], "delta": 16}"#;
     let mut object = reader.object(entry, entry.part.clone(), wanted)?;
     let mut pass = ScenePass::default();
+    let mut numbers = Vec::new();
     if let Some(entry) = object.take("left") {
-        let mut numbers = Vec::new();
         for element in reader.elements(&entry, "a list of places and counts") {
             let element = Entry { value: element.get(), ..entry.clone() };
-            numbers.push(reader.integer(&element, 0, MOST_COUNTED)?);
+            numbers.push(reader.integer(&element, 0, MOST_COUNTED).unwrap_or(0));
         }
-        let (runs, rest) = numbers.as_chunks::<2>();
-        if !rest.is_empty() {
-            reader.fault(&entry, "expected a count after each place, found a place without one".to_owned());
-            return None;
+        if numbers.len() % 2 == 1 {
+            reader.fault(&entry, "expected a count after each place, found a place without one");
         }
-        pass.left = runs.to_vec();
     }
+    pass.left = numbers.as_chunks::<2>().0.to_vec();
     let mut count = |reader: &mut Reader<'a>, key| {
         object.take(key).and_then(|entry| reader.integer(&entry, 0, MOST_COUNTED)).unwrap_or(0)
     };
@@ -227,200 +227,12 @@ fn read_pass<'a>(reader: &mut Reader<'a>, entry: &Entry<'a>) -> Option<ScenePass
     Some(pass)
 }
 
-fn read_numbers<'a, const N: usize>(
-    reader: &mut Reader<'a>,
-    entry: &Entry<'a>,
-    wanted: &str,
-) -> Option<[f64; N]> {
-    let elements = reader.elements(entry, wanted);
-    if elements.len() != N {
-        if entry.value.starts_with('[') {
-            reader.fault(entry, format!("expected {wanted}, found a list of {}", elements.len()));
-        }
-        return None;
-    }
-    let mut numbers = [0.0; N];
-    for (number, element) in numbers.iter_mut().zip(elements) {
-        let element = Entry { value: element.get(), ..entry.clone() };
-        *number = reader.number(&element, "a number", |_| true)?;
-    }
-    Some(numbers)
-}
-
 fn read_bounds<'a>(reader: &mut Reader<'a>, entry: &Entry<'a>) -> Option<[f64; 4]> {
     let wanted = "a list of left, top, right and bottom";
-    let bounds @ [left, top, right, bottom] = read_numbers(reader, entry, wanted)?;
+    let bounds @ [left, top, right, bottom] = reader.numbers(entry, wanted)?;
     if left >= right || top >= bottom {
         reader.fault(entry, "left must be less than right, and top less than bottom");
         return None;
     }
     Some(bounds)
-}
-
-fn read_components<'a>(reader: &mut Reader<'a>, entry: &Entry<'a>) -> Vec<DataComponent> {
-    let mut components = Vec::new();
-    for (name, entry) in named_parts(reader, entry, "component") {
-        let wanted = r#"an object like {"fields": [{"name": "ore", "type": "u32"}]}"#;
-        let Some(mut object) = reader.object(&entry, entry.part.clone(), wanted) else { continue };
-        let fields = match object.take("fields") {
-            Some(entry) => read_fields(reader, &entry),
-            None => Vec::new(),
-        };
-        let load_keys = match object.take("load_keys") {
-            Some(entry) => read_names(reader, &entry, "a list of config keys"),
-            None => fields.iter().map(|field| field.key.clone()).collect(),
-        };
-        reader.unknown_keys(&object);
-        components.push(DataComponent { name, fields, load_keys });
-    }
-    components
-}
-
-fn read_fields<'a>(reader: &mut Reader<'a>, entry: &Entry<'a>) -> Vec<DataField> {
-    let mut fields: Vec<DataField> = Vec::new();
-    let mut names = HashSet::new();
-    for value in reader.elements(entry, "a list of fields") {
-        let entry = Entry { value: value.get(), ..entry.clone() };
-        let Some(field) = read_field(reader, &entry) else { continue };
-        if !names.insert(field.name.clone()) {
-            reader.fault(&entry, format!("the component has two fields {:?}; rename one", field.name));
-        }
-        fields.push(field);
-    }
-    fields
-}
-
-fn read_field<'a>(reader: &mut Reader<'a>, entry: &Entry<'a>) -> Option<DataField> {
-    let part = entry.part.clone();
-    let wanted = r#"an object like {"name": "ore", "type": "u32"}"#;
-    let mut object = reader.object(entry, part.clone(), wanted)?;
-    let name = object.take("name");
-    let scalar = object.take("type");
-    if name.is_none() || scalar.is_none() {
-        reader.object_fault(&object, r#"a field needs the keys "name" and "type""#);
-    }
-    let name = reader.nonempty_text(&name?)?;
-    object.part = part.map(|part| format!("{part}, field {name:?}"));
-    let scalar_entry = Entry { part: object.part.clone(), ..scalar? };
-    let scalar = read_scalar(reader, &scalar_entry)?;
-    let role = match object.take("role") {
-        Some(entry) => read_role(reader, &entry, scalar)?,
-        None => Role::Plain,
-    };
-    let default = object.take("default").and_then(|entry| read_default(reader, &entry, scalar, role));
-    let key = object.take("key").and_then(|entry| reader.nonempty_text(&entry));
-    let unit = object.take("unit").and_then(|entry| reader.text(&entry));
-    let range = object.take("range").and_then(|entry| {
-        let [least, greatest] = read_numbers(reader, &entry, "a list of the least and the greatest value")?;
-        if least > greatest {
-            reader.fault(&entry, "the least value comes first");
-        }
-        Some((least, greatest))
-    });
-    reader.unknown_keys(&object);
-    Some(DataField { key: key.unwrap_or_else(|| name.clone()), name, scalar, default, role, unit, range })
-}
-
-const SCALARS: [Scalar; 11] = [
-    Scalar::U8,
-    Scalar::U16,
-    Scalar::U32,
-    Scalar::U64,
-    Scalar::I8,
-    Scalar::I16,
-    Scalar::I32,
-    Scalar::I64,
-    Scalar::F32,
-    Scalar::F64,
-    Scalar::Bool8,
-];
-
-fn read_scalar<'a>(reader: &mut Reader<'a>, entry: &Entry<'a>) -> Option<Scalar> {
-    let name = reader.text(entry)?;
-    let scalar = SCALARS.into_iter().find(|scalar| scalar.name() == name);
-    if scalar.is_none() {
-        let known = suggestion(&name, SCALARS.map(Scalar::name));
-        reader.fault(entry, format!("there is no field type {name:?}{known}"));
-    }
-    scalar
-}
-
-/// Roles by the names scene files use, each with the scalars it goes with.
-const ROLES: [(&str, Role, &[Scalar]); 7] = [
-    ("plain", Role::Plain, &SCALARS),
-    ("colour", Role::Colour, &[Scalar::U32]),
-    ("angle", Role::Angle, &[Scalar::F32, Scalar::F64]),
-    ("entity", Role::Entity, &[Scalar::U64]),
-    ("text", Role::Text, &[Scalar::U32]),
-    ("list", Role::List, &[Scalar::U32]),
-    ("flags", Role::Flags, &[Scalar::U8, Scalar::U16, Scalar::U32, Scalar::U64]),
-];
-
-/// The name scene files use.
-pub(super) fn role_name(role: Role) -> &'static str {
-    ROLES.iter().find(|(_, known, _)| *known == role).map_or("plain", |(name, ..)| name)
-}
-
-fn read_role<'a>(reader: &mut Reader<'a>, entry: &Entry<'a>, scalar: Scalar) -> Option<Role> {
-    let name = reader.text(entry)?;
-    let Some((_, role, scalars)) = ROLES.into_iter().find(|(known, ..)| *known == name) else {
-        let known = suggestion(&name, ROLES.map(|(known, ..)| known));
-        reader.fault(entry, format!("there is no field role {name:?}{known}"));
-        return None;
-    };
-    if !scalars.contains(&scalar) {
-        let fitting: Vec<&str> = scalars.iter().map(|scalar| scalar.name()).collect();
-        let message =
-            format!("the role {name:?} needs the type {}, not {}", fitting.join(" or "), scalar.name());
-        reader.fault(entry, message);
-        return None;
-    }
-    Some(role)
-}
-
-fn read_default<'a>(
-    reader: &mut Reader<'a>,
-    entry: &Entry<'a>,
-    scalar: Scalar,
-    role: Role,
-) -> Option<FieldValue> {
-    match role {
-        Role::Text => return reader.text(entry).map(FieldValue::Text),
-        Role::Entity | Role::List => {
-            reader.fault(entry, format!("a field with the role {:?} starts empty", role_name(role)));
-            return None;
-        }
-        Role::Plain | Role::Colour | Role::Angle | Role::Flags => {}
-    }
-    let value = reader.value(entry)?;
-    let default = fitting(&value, scalar);
-    if default.is_none() {
-        reader.expected(entry, format_args!("a value of type {}", scalar.name()));
-    }
-    default
-}
-
-/// `value` as one of a field of type `scalar`, if it lies in its range.
-fn fitting(value: &Value<'_>, scalar: Scalar) -> Option<FieldValue> {
-    let unsigned = |most: u64| {
-        let n = integer(value).and_then(|n| u64::try_from(n).ok());
-        n.filter(|&n| n <= most).map(FieldValue::Uint)
-    };
-    let signed = |least: i64, most: i64| {
-        let n = integer(value).and_then(|n| i64::try_from(n).ok());
-        n.filter(|n| (least..=most).contains(n)).map(FieldValue::Int)
-    };
-    match scalar {
-        Scalar::U8 => unsigned(u8::MAX.into()),
-        Scalar::U16 => unsigned(u16::MAX.into()),
-        Scalar::U32 => unsigned(u32::MAX.into()),
-        Scalar::U64 => unsigned(u64::MAX),
-        Scalar::I8 => signed(i8::MIN.into(), i8::MAX.into()),
-        Scalar::I16 => signed(i16::MIN.into(), i16::MAX.into()),
-        Scalar::I32 => signed(i32::MIN.into(), i32::MAX.into()),
-        Scalar::I64 => signed(i64::MIN, i64::MAX),
-        Scalar::F32 => value.as_f64().filter(|&n| (n as f32).is_finite()).map(FieldValue::Float),
-        Scalar::F64 => value.as_f64().map(FieldValue::Float),
-        Scalar::Bool8 => value.as_bool().map(FieldValue::Bool),
-    }
 }

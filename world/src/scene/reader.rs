@@ -1,7 +1,7 @@
 //! Reading values of a known kind, and saying what is wrong with those of another.
 
 use super::fault::Faults;
-use super::json::{self, Member};
+use super::json::{self, Kind, Member};
 use super::nearest::suggestion;
 use super::origin::Origin;
 use crate::config::{Config, Value};
@@ -75,7 +75,7 @@ impl<'a> Reader<'a> {
 
     /// The members of an object at `entry`, keys that stand twice reported and left out.
     pub(super) fn members(&mut self, entry: &Entry<'a>, wanted: &str) -> Vec<Member<'a>> {
-        if json::kind(entry.value) != "an object" {
+        if json::kind(entry.value) != Kind::Object {
             self.expected(entry, wanted);
             return Vec::new();
         }
@@ -112,7 +112,7 @@ impl<'a> Reader<'a> {
         wanted: &str,
     ) -> Option<Object<'a>> {
         let of_part = Entry { part: part.clone(), ..entry.clone() };
-        if json::kind(entry.value) != "an object" {
+        if json::kind(entry.value) != Kind::Object {
             self.expected(&of_part, wanted);
             return None;
         }
@@ -133,7 +133,7 @@ impl<'a> Reader<'a> {
 
     /// The elements of the list at `entry`.
     pub(super) fn elements(&mut self, entry: &Entry<'a>, wanted: &str) -> Vec<&'a RawValue> {
-        if json::kind(entry.value) != "a list" {
+        if json::kind(entry.value) != Kind::List {
             self.expected(entry, wanted);
             return Vec::new();
         }
@@ -148,7 +148,7 @@ impl<'a> Reader<'a> {
 
     /// The config at `entry`, borrowing nothing.
     pub(super) fn config(&mut self, entry: &Entry<'a>) -> Config<'static> {
-        if json::kind(entry.value) != "an object" {
+        if json::kind(entry.value) != Kind::Object {
             self.expected(entry, "an object");
             return Config::new();
         }
@@ -166,7 +166,7 @@ impl<'a> Reader<'a> {
 
     /// The text at `entry`.
     pub(super) fn text(&mut self, entry: &Entry<'a>) -> Option<String> {
-        if json::kind(entry.value) != "a text" {
+        if json::kind(entry.value) != Kind::Text {
             self.expected(entry, "a text");
             return None;
         }
@@ -214,6 +214,23 @@ impl<'a> Reader<'a> {
         number
     }
 
+    /// The `N` numbers in the list at `entry`.
+    pub(super) fn numbers<const N: usize>(&mut self, entry: &Entry<'a>, wanted: &str) -> Option<[f64; N]> {
+        let elements = self.elements(entry, wanted);
+        if elements.len() != N {
+            if json::kind(entry.value) == Kind::List {
+                self.fault(entry, format!("expected {wanted}, found a list of {}", elements.len()));
+            }
+            return None;
+        }
+        let mut numbers = [0.0; N];
+        for (number, element) in numbers.iter_mut().zip(elements) {
+            let element = Entry { value: element.get(), ..entry.clone() };
+            *number = self.number(&element, "a number", |_| true)?;
+        }
+        Some(numbers)
+    }
+
     /// The integer at `entry`, if it lies from `least` to `most`. `3.0` is one too.
     pub(super) fn integer(&mut self, entry: &Entry<'a>, least: u64, most: u64) -> Option<u64> {
         let integer = integer(&self.value(entry)?).and_then(|n| u64::try_from(n).ok());
@@ -229,7 +246,7 @@ impl<'a> Reader<'a> {
 
     /// The value at `entry`; lists and objects count as null, since only their kind is of interest here.
     pub(super) fn value(&mut self, entry: &Entry<'a>) -> Option<Value<'a>> {
-        if matches!(json::kind(entry.value), "a list" | "an object") {
+        if matches!(json::kind(entry.value), Kind::List | Kind::Object) {
             return Some(Value::Null);
         }
         match serde_json::from_str(entry.value) {
@@ -263,8 +280,8 @@ pub(super) fn integer(value: &Value<'_>) -> Option<i128> {
 fn found(json: &str) -> String {
     const SHOWN: usize = 40;
     match json::kind(json) {
-        "a number" | "true or false" if json.len() <= SHOWN => json.to_owned(),
-        "a text" if json.len() <= SHOWN => format!("the text {json}"),
-        kind => kind.to_owned(),
+        Kind::Number | Kind::Truth if json.len() <= SHOWN => json.to_owned(),
+        Kind::Text if json.len() <= SHOWN => format!("the text {json}"),
+        kind => kind.to_string(),
     }
 }

@@ -3,7 +3,7 @@
 //! The text is gone through from the front, a stretch at a time, so that a long one can be read between other things.
 //! Only the outermost object and the list of entities are checked; whatever is inside a value is for who reads it.
 
-use super::json;
+use super::json::{self, Kind};
 use super::text::Span;
 use std::borrow::Cow;
 
@@ -20,8 +20,8 @@ pub(super) struct MemberSpan {
 pub(super) struct EntitiesSpan {
     /// The key as written, quotes included.
     pub(super) key: Span,
-    /// The elements of the list; none if it is something else, in words.
-    pub(super) list: Result<Vec<Span>, &'static str>,
+    /// The elements of the list, or what stands there instead.
+    pub(super) list: Result<Vec<Span>, Kind>,
 }
 
 /// What is found in a text, as far as it was read.

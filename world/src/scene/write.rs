@@ -1,7 +1,7 @@
 //! Scenes and saves as text: the header pretty-printed, then one entity a line.
 
 use super::header::{DataComponent, DataField, SceneHeader, SceneSystem};
-use super::{EntitySource, FORMAT_VERSION, parts};
+use super::{EntitySource, FORMAT_VERSION, components};
 use crate::component::{FieldValue, Role};
 use crate::config::{Config, Value};
 use crate::save::Definitions;
@@ -257,7 +257,7 @@ fn field_config(field: &DataField) -> Config<'_> {
         config.set("default", default);
     }
     if field.role != Role::Plain {
-        config.set("role", parts::role_name(field.role));
+        config.set("role", components::role_name(field.role));
     }
     if let Some(unit) = &field.unit {
         config.set("unit", unit.as_str());

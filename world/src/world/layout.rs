@@ -9,10 +9,11 @@
 use super::World;
 use crate::component::Registry;
 use crate::entity::Prepared;
+use crate::excerpt::excerpt;
 use crate::id::{ComponentId, EntityId};
 use crate::memory::{ArchetypeId, Storage};
 use crate::save::varint;
-use crate::scene::Document;
+use crate::scene::{Document, Faults};
 use serde::{Deserialize, Serialize};
 
 /// The value of the key `layout`.
@@ -38,13 +39,17 @@ impl Layout {
     ///
     /// # Errors
     /// What is wrong with it.
-    pub(super) fn read(document: &Document<'_>, registry: &Registry) -> Result<Option<Self>, String> {
-        let Some(text) = document.layout() else { return Ok(None) };
-        let text: LayoutText = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    pub(super) fn read(document: &Document<'_>, registry: &Registry) -> Result<Option<Self>, Faults> {
+        let Some(text) = document.read_layout()? else { return Ok(None) };
+        let layout = Self::of(text, document.entity_count(), registry);
+        layout.map(Some).map_err(|message| document.fault_at_top(Some("layout"), message).into())
+    }
+
+    fn of(text: LayoutText, entities: usize, registry: &Registry) -> Result<Self, String> {
         let mut archetypes = Vec::with_capacity(text.archetypes.len());
         for names in &text.archetypes {
             let known = |name: &String| {
-                registry.by_name(name).ok_or_else(|| format!("there is no component {name:?}"))
+                registry.by_name(name).ok_or_else(|| format!("there is no component {:?}", excerpt(name)))
             };
             let mut components = names.iter().map(known).collect::<Result<Vec<_>, _>>()?;
             components.push(ComponentId::ENTITY);
@@ -61,12 +66,10 @@ impl Layout {
             let archetype = usize::try_from(number).ok().filter(|&at| at < archetypes.len());
             extents.push(archetype.ok_or_else(|| format!("there is no archetype {number}"))?);
         }
-        let rows = runs(&numbers(&text.rows, "rows")?, document.entity_count());
-        let rows = rows.ok_or_else(|| {
-            let count = document.entity_count();
-            format!("\"rows\" does not give one row to each of the {count} entities")
-        })?;
-        Ok(Some(Self { archetypes, extents, rows }))
+        let rows = runs(&numbers(&text.rows, "rows")?, entities);
+        let rows =
+            rows.ok_or_else(|| format!("\"rows\" does not give one row to each of the {entities} entities"))?;
+        Ok(Self { archetypes, extents, rows })
     }
 
     /// Makes the extents in an empty world.

@@ -339,3 +339,53 @@ fn no_message_is_long_however_long_what_it_is_about() {
     let report = load(&mut world, &format!(r#""entities": [ {{ "{long}": 1 }} ]"#));
     assert!(report.notes.iter().all(|note| note.chars().count() < 1200));
 }
+
+#[test]
+fn a_seed_beyond_what_a_scene_may_name_is_refused_wherever_it_comes_from() {
+    let (mut world, _) = world(0);
+    let load = |world: &mut World, seed| {
+        let options = LoadOptions { seed: Some(seed), ..LoadOptions::default() };
+        world.load("limits.json", &scene(r#""entities": []"#), &options)
+    };
+    let error = load(&mut world, vivarium_world::MAX_SEED + 1).unwrap_err().to_string();
+    assert!(error.contains("the seed 9007199254740993 is too great"), "{error}");
+    load(&mut world, vivarium_world::MAX_SEED).unwrap();
+    comes_back(&mut world);
+}
+
+#[test]
+fn every_fault_of_a_field_a_system_and_a_pass_is_listed() {
+    let error = refused(&scene(
+        r#""components": { "a": { "fields": [ { "name": 7, "type": "u33", "role": "clour", "key": "", "range": [ 2, 1 ] } ] } },
+           "systems": [ { "system": 7, "every": -1, "pass": { "left": [ -1, 2, 3 ], "delta": -1 } } ],
+           "layout": { "archetypes": [], "rows": "" }"#,
+    ));
+    for part in [
+        "expected a text, found 7",
+        "there is no field type \"u33\"",
+        "there is no field role \"clour\"",
+        "key \"key\": expected a text with at least one character",
+        "the least value comes first",
+        "system 0: key \"system\": expected a text",
+        "key \"every\": expected a number of milliseconds, 0 or more, found -1",
+        "key \"left\": expected an integer from 0",
+        "expected a count after each place",
+        "key \"delta\": expected a number of milliseconds",
+    ] {
+        assert!(error.contains(part), "{part} in\n{error}");
+    }
+    let error = refused(&scene("\"layout\": { \"archetypes\": [],\n\"rows\": \"\" }"));
+    assert_eq!(error, "limits.json:2:12: key \"layout\": missing field `extents`");
+}
+
+#[test]
+fn a_reference_that_went_through_json_is_set_as_the_one_that_was_written() {
+    let (mut world, _) = world(0);
+    let [from, to] = [0, 1].map(|_| world.spawn((Link { target: 0 },)));
+    let written = FieldValue::Entity(world.ordinal(to));
+    let read: FieldValue = serde_json::from_str(&serde_json::to_string(&written).unwrap()).unwrap();
+    world.set_field(from, "link", "target", &read).unwrap();
+    assert_eq!(field(&world, from, "link"), written);
+    let error = world.set_field(from, "link", "target", &FieldValue::Uint(99)).unwrap_err().to_string();
+    assert!(error.contains("there is no entity #99"), "{error}");
+}

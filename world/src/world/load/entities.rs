@@ -1,6 +1,7 @@
 //! Entities of a document, from their configs to rows.
 
-use super::content::{Content, unknown_keys};
+use super::content::Content;
+use super::declarations::unknown_keys;
 use crate::entity::{Factory, Moulds, Prepared};
 use crate::system::RunShared;
 use crate::world::World;

@@ -8,6 +8,7 @@
 //! A load is a list of small steps. [`World::load`] does them all, [`World::load_sliced`] as many as fit a budget.
 
 mod content; // document to content
+mod declarations; // components, classes, templates
 mod entities; // configs to rows
 mod progress;
 mod references; // between entities
