@@ -1,6 +1,7 @@
 //! Files as the window works with them: chosen in dialogs, read and written on threads of their own, watched.
 
 use crate::files::{EmbeddedScene, FileEvent, SaveError, Session, Source, Verdict, Watcher, write_atomic};
+use crate::template_text::{TemplateText, rewrite};
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -43,6 +44,17 @@ pub enum DocumentEvent {
         /// What it holds now.
         text: String,
     },
+    /// Something in the open file was changed, and nothing else.
+    Rewritten {
+        /// The file.
+        path: PathBuf,
+        /// What it holds now.
+        text: String,
+        /// What it said before of the templates that were written.
+        before: Vec<TemplateText>,
+    },
+    /// The open file was not changed: why, and what to do.
+    NotRewritten(String),
     /// The file changed since it was opened, so it was not saved over.
     ChangedSinceOpened {
         /// The file.
@@ -284,6 +296,18 @@ impl Documents {
                 Ok(()) => DocumentEvent::Exported(path),
                 Err(error) => DocumentEvent::Failed { message: error.to_string(), unopened: None },
             })
+        });
+    }
+
+    /// Makes the open file say this of templates, and leaves the rest of it byte for byte; unless somebody else
+    /// changed it meanwhile.
+    pub fn write_templates(&mut self, texts: Vec<TemplateText>) {
+        self.write(String::new(), move |session, _| {
+            let path = session.file().unwrap_or(Path::new("")).to_path_buf();
+            match session.rewrite(|text| rewrite(text, &texts)) {
+                Ok((text, before)) => DocumentEvent::Rewritten { path, text, before },
+                Err(message) => DocumentEvent::NotRewritten(message),
+            }
         });
     }
 

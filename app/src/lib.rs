@@ -19,6 +19,7 @@ pub mod window;
 mod edits;
 mod palette;
 mod script;
+mod template_text;
 mod toasts;
 
 /// The whole program for a world of one's own: does what the process's arguments say, and says how the process

@@ -25,12 +25,7 @@ impl Script {
             last.clone_from(command);
             return;
         }
-        let names = match command {
-            Command::Set { entities, .. } | Command::Kill { entities } | Command::Remove { entities } => {
-                entities.len()
-            }
-            _ => 0,
-        };
+        let names = named(command);
         if self.commands.len() >= Self::LIMIT || self.named + names > Self::NAMED_LIMIT {
             self.left_out += 1;
             return;
@@ -48,6 +43,20 @@ impl Script {
     /// How many commands it holds, and how many there was no room for.
     pub(crate) fn count(&self) -> (usize, usize) {
         (self.commands.len(), self.left_out)
+    }
+}
+
+/// How many entities a command names.
+fn named(command: &Command) -> usize {
+    match command {
+        Command::Set { entities, .. }
+        | Command::Change { entities, .. }
+        | Command::Kill { entities }
+        | Command::Remove { entities } => entities.len(),
+        Command::SetEach { values, .. } => values.len(),
+        Command::Restore { entities } => entities.len(),
+        Command::All { commands } => commands.iter().map(|command| named(command).max(1)).sum(),
+        _ => 0,
     }
 }
 

@@ -1,22 +1,27 @@
 //! One field's editor, by its description: of a component for the inspector, of a parameter for the schedule.
 
+mod picker;
+
 use crate::view::{Requests, View};
 use crate::widgets;
-use egui::{DragValue, Id, Key, TextEdit, Ui};
+use egui::containers::menu::{MenuButton, MenuConfig};
+use egui::{DragValue, Id, Key, PopupCloseBehavior, TextEdit, Ui};
 use std::cell::{Cell, RefCell};
 use std::f64::consts::PI;
-use vivarium_world::{Field, FieldValue, Ordinal, Role, Scalar};
+use vivarium_world::{Field, FieldValue, Operator, Role, Scalar};
 
 /// The field the user is at, by a key of the panel's own, with what it shows in place of the live value.
 pub(crate) struct Holding<K> {
     held: Option<(K, FieldValue)>,
     /// The field that was left with a text that is not a value of it, and that text.
     refused: Option<(K, String)>,
+    /// The field an entity is chosen for, and what is typed to find one.
+    picking: Option<(K, String)>,
 }
 
 impl<K> Default for Holding<K> {
     fn default() -> Self {
-        Self { held: None, refused: None }
+        Self { held: None, refused: None, picking: None }
     }
 }
 
@@ -28,7 +33,19 @@ pub(crate) struct Edited<'a> {
     pub(crate) live: &'a FieldValue,
 }
 
-impl<K: PartialEq> Holding<K> {
+impl<K> Holding<K> {
+    /// The query that finds entities to point to, while one is chosen.
+    pub(crate) fn search(&self) -> Option<&str> {
+        self.picking.as_ref().map(|(_, text)| text.as_str())
+    }
+
+    /// What was typed is no value after all.
+    pub(crate) fn refuse(&mut self, key: K, text: String) {
+        self.refused = Some((key, text));
+    }
+}
+
+impl<K: Clone + PartialEq> Holding<K> {
     /// Draws the editor of a field. Returns what the user gave, if anything. While the user is at it, it does
     /// not follow the live value. What was typed and is no value stays beside the field until the next edit.
     pub(crate) fn editor(
@@ -42,13 +59,19 @@ impl<K: PartialEq> Holding<K> {
         let held = self.held.as_ref().filter(|(held, _)| *held == key).map(|(_, value)| value.clone());
         let was_held = held.is_some();
         let value = held.unwrap_or_else(|| edited.live.clone());
-        let edit = field_editor(ui, view, edited.field, edited.name, &value, out);
+        let picking = self.picking.as_ref().filter(|(picking, _)| *picking == key);
+        let mut search = picking.map(|(_, text)| text.clone());
+        let was_picking = search.is_some();
+        let edit = field_editor(ui, view, edited, &value, &mut search, out);
+        if edit.refused.is_none() && (was_picking || search.is_some()) {
+            self.picking = search.map(|text| (key.clone(), text));
+        }
         if (edit.held || edit.given.is_some()) && edit.refused.is_none() {
             self.refused = self.refused.take().filter(|(refused, _)| *refused != key);
         }
-        if let Some((_, text)) = self.refused.as_ref().filter(|(refused, _)| *refused == key) {
-            ui.colored_label(ui.visuals().error_fg_color, "not a number")
-                .on_hover_text(format!("Typed: {text}"));
+        if let Some((_, typed)) = self.refused.as_ref().filter(|(refused, _)| *refused == key) {
+            let text = if edited.field.role == Role::Text { "not JSON" } else { "not a number" };
+            ui.colored_label(ui.visuals().error_fg_color, text).on_hover_text(format!("Typed: {typed}"));
         }
         if let Some(text) = edit.refused {
             self.refused = Some((key, text));
@@ -81,7 +104,7 @@ impl From<FieldValue> for Given {
 /// A change of a number: `+= 5`, `-= 5`, `*= 1.1`, `/= 2`. In what is shown, so of degrees for an angle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Change {
-    operator: char,
+    operator: Operator,
     operand: f64,
 }
 
@@ -90,31 +113,25 @@ impl Change {
     fn parse(text: &str) -> Option<Self> {
         let (operator, operand) = text.trim().split_once('=')?;
         let operator = match operator.trim() {
-            "+" => '+',
-            "-" | "−" => '-',
-            "*" | "×" => '*',
-            "/" | "÷" => '/',
+            "+" => Operator::Add,
+            "-" | "−" => Operator::Subtract,
+            "*" | "×" => Operator::Multiply,
+            "/" | "÷" => Operator::Divide,
             _ => return None,
         };
         Some(Self { operator, operand: plain_number(operand)? })
     }
 
     fn of(self, number: f64) -> f64 {
-        match self.operator {
-            '+' => number + self.operand,
-            '-' => number - self.operand,
-            '*' => number * self.operand,
-            _ => number / self.operand,
-        }
+        self.operator.apply(number, self.operand)
     }
 
-    /// The value a field gets that has `value` now; none if it is no number, or would be none.
-    pub(crate) fn applied(self, field: &Field, value: &FieldValue) -> Option<FieldValue> {
-        let scale = scale(field);
-        let (low, high) =
-            field.range.or(whole_range(field.scalar)).unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
-        let number = self.of(value.as_f64()? * scale) / scale;
-        (number.is_finite() && low <= high).then(|| of_scalar(field.scalar, number.clamp(low, high)))
+    /// The same change of what the field holds.
+    pub(crate) fn in_field(self, field: &Field) -> (Operator, f64) {
+        match self.operator {
+            Operator::Add | Operator::Subtract => (self.operator, self.operand / scale(field)),
+            Operator::Multiply | Operator::Divide => (self.operator, self.operand),
+        }
     }
 }
 
@@ -125,10 +142,10 @@ fn plain_number(text: &str) -> Option<f64> {
 }
 
 /// A whole number of bits as flags are shown, with or without `0x`.
-fn hexadecimal(text: &str) -> Option<f64> {
+fn hexadecimal(text: &str) -> Option<u64> {
     let text = text.trim();
     let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")).unwrap_or(text);
-    u32::from_str_radix(digits, 16).ok().map(f64::from)
+    u64::from_str_radix(digits, 16).ok()
 }
 
 /// What is shown for 1: angles are shown in degrees.
@@ -150,14 +167,18 @@ struct Edit {
 fn field_editor(
     ui: &mut Ui,
     view: &View<'_>,
-    field: &Field,
-    name: &str,
+    Edited { field, name, .. }: Edited<'_>,
     value: &FieldValue,
+    search: &mut Option<String>,
     out: &mut Requests,
 ) -> Edit {
     match (field.role, value) {
-        (Role::Entity, FieldValue::Entity(target)) => entity(ui, view, name, *target, out),
+        (Role::Entity, FieldValue::Entity(target)) => {
+            let given = picker::entity(ui, view, name, *target, search, out);
+            Edit { given: given.map(|to| FieldValue::Entity(to).into()), ..Edit::default() }
+        }
         (Role::Colour, FieldValue::Uint(rgba)) => colour(ui, name, *rgba),
+        (Role::Flags, FieldValue::Uint(bits)) => flags(ui, field, name, *bits),
         (Role::List, value) => {
             ui.label(widgets::value_text(value, view)).on_hover_text("Lists are shown, not edited");
             Edit::default()
@@ -194,7 +215,7 @@ fn number(ui: &mut Ui, field: &Field, name: &str, value: f64) -> Edit {
     // What is typed may be a number or a change of the number there is.
     let change = Cell::new(None);
     let refused = RefCell::new(None);
-    let whole = whole_range(field.scalar);
+    let whole = field.scalar.whole_range();
     let mut drag = DragValue::new(&mut shown).update_while_editing(false).clamp_existing_to_range(false);
     drag = match (field.range, whole) {
         (Some((low, high)), _) => drag.range(low * scale..=high * scale),
@@ -214,7 +235,7 @@ fn number(ui: &mut Ui, field: &Field, name: &str, value: f64) -> Edit {
     }
     drag = drag.custom_parser(|text| {
         let number = if field.role == Role::Flags {
-            hexadecimal(text)
+            hexadecimal(text).map(|bits| bits as f64)
         } else {
             change.set(Change::parse(text));
             change.get().map_or_else(|| plain_number(text), |change| Some(change.of(shown_before)))
@@ -226,9 +247,8 @@ fn number(ui: &mut Ui, field: &Field, name: &str, value: f64) -> Edit {
     let response =
         ui.add(drag).accessible_name(name).on_hover_text("Drag, or click and type; += 5 and *= 1.1 too");
     let held = response.has_focus() || response.dragged();
-    let given = response
-        .changed()
-        .then(|| Given { value: of_scalar(field.scalar, shown / scale), change: change.get() });
+    let given = response.changed().then(|| field.nearest_value(shown / scale)).flatten();
+    let given = given.map(|value| Given { value, change: change.get() });
     Edit { given, held, refused: refused.into_inner() }
 }
 
@@ -237,35 +257,8 @@ fn speed(field: &Field, shown: f64) -> f64 {
     match field.range {
         Some((low, high)) if (high - low).is_finite() && high > low => (high - low) / 300.0,
         _ if field.role == Role::Angle => 1.0,
-        _ if whole_range(field.scalar).is_some() => (shown.abs() * 0.01).max(0.1),
+        _ if field.scalar.whole_range().is_some() => (shown.abs() * 0.01).max(0.1),
         _ => (shown.abs() * 0.01).clamp(0.001, 1e6),
-    }
-}
-
-/// The least and greatest value of a scalar of whole numbers that a double holds exactly.
-fn whole_range(scalar: Scalar) -> Option<(f64, f64)> {
-    let range = match scalar {
-        Scalar::U8 => (0.0, f64::from(u8::MAX)),
-        Scalar::U16 => (0.0, f64::from(u16::MAX)),
-        Scalar::U32 => (0.0, f64::from(u32::MAX)),
-        Scalar::I8 => (f64::from(i8::MIN), f64::from(i8::MAX)),
-        Scalar::I16 => (f64::from(i16::MIN), f64::from(i16::MAX)),
-        Scalar::I32 => (f64::from(i32::MIN), f64::from(i32::MAX)),
-        Scalar::U64 | Scalar::I64 | Scalar::F32 | Scalar::F64 | Scalar::Bool8 => return None,
-    };
-    Some(range)
-}
-
-/// A number as the value of a field of this scalar.
-fn of_scalar(scalar: Scalar, number: f64) -> FieldValue {
-    match scalar {
-        Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => {
-            FieldValue::Uint(number.round().max(0.0) as u64)
-        }
-        Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 => FieldValue::Int(number.round() as i64),
-        Scalar::F32 => FieldValue::Float(f64::from(number as f32)),
-        Scalar::F64 => FieldValue::Float(number),
-        Scalar::Bool8 => FieldValue::Bool(number != 0.0),
     }
 }
 
@@ -306,52 +299,52 @@ fn colour(ui: &mut Ui, name: &str, rgba: u64) -> Edit {
     Edit { given: value.map(Given::from), ..Edit::default() }
 }
 
-fn entity(ui: &mut Ui, view: &View<'_>, name: &str, target: Option<Ordinal>, out: &mut Requests) -> Edit {
-    match target {
-        Some(target) => drop(widgets::entity_link(ui, view, target, out)),
-        None => drop(ui.weak("none")),
-    }
-    let mut value = None;
-    let menu = ui.menu_button("…", |ui| {
-        if target.is_some() && ui.button("Point to none").clicked() {
-            value = Some(FieldValue::Entity(None));
+/// A number of bits, and a menu with a box for each.
+fn flags(ui: &mut Ui, field: &Field, name: &str, bits: u64) -> Edit {
+    let mut edit = match field.scalar {
+        Scalar::U64 => {
+            let parse = |text: &str| hexadecimal(text).map(FieldValue::Uint);
+            typed(ui, name, &format!("{bits:#x}"), parse)
         }
-        let others = view.selection.entities().filter(|&other| Some(other) != target);
-        for other in others.take(12) {
-            if ui.button(format!("Point to {}", view.entity_label(other))).clicked() {
-                value = Some(FieldValue::Entity(Some(other)));
+        _ => number(ui, field, name, bits as f64),
+    };
+    let config = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
+    let (response, _) = MenuButton::new("bits").config(config).ui(ui, |ui| {
+        egui::ScrollArea::vertical().max_height(320.0).show(ui, |ui| {
+            for bit in 0..8 * field.scalar.size() as u32 {
+                let mut on = bits >> bit & 1 == 1;
+                if ui.checkbox(&mut on, format!("bit {bit}")).changed() {
+                    edit.given = Some(FieldValue::Uint(bits ^ 1 << bit).into());
+                }
             }
-        }
-        ui.weak("Select more entities to offer them here");
+        });
     });
-    menu.response.accessible_name(format!("Choose {name}"));
-    Edit { given: value.map(Given::from), ..Edit::default() }
+    response.accessible_name(format!("Bits of {name}"));
+    edit
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn field(role: Role) -> Field {
+        Field::new("angle", Scalar::F64, 0).role(role)
+    }
+
     #[test]
     fn a_change_is_read_and_applied() {
-        let field = Field {
-            name: "health".to_owned(),
-            scalar: Scalar::F64,
-            offset: 0,
-            key: None,
-            default: FieldValue::Float(0.0),
-            role: Role::Plain,
-            unit: None,
-            range: Some((0.0, 100.0)),
-        };
-        let result =
-            |text, value| Change::parse(text).and_then(|c| c.applied(&field, &FieldValue::Float(value)));
-        let cases =
-            [("+= 5", 15.0), ("-=5", 5.0), ("*= 1.5", 15.0), ("/=2", 5.0), ("× = 20", 100.0), ("-= 11", 0.0)];
+        let result = |text| Change::parse(text).map(|change| change.of(10.0));
+        let cases = [
+            ("+= 5", 15.0),
+            ("-=5", 5.0),
+            ("*= 1.5", 15.0),
+            ("/=2", 5.0),
+            ("× = 20", 200.0),
+            ("−= 11", -1.0),
+        ];
         for (text, number) in cases {
-            assert_eq!(result(text, 10.0), Some(FieldValue::Float(number)), "{text}");
+            assert_eq!(result(text), Some(number), "{text}");
         }
-        assert_eq!(result("/= 0", 10.0), None);
         for text in ["5", "= 5", "+= x", "%= 3", ""] {
             assert_eq!(Change::parse(text), None, "{text}");
         }
@@ -359,29 +352,10 @@ mod tests {
 
     #[test]
     fn angles_change_in_degrees() {
-        let field = Field {
-            name: "angle".to_owned(),
-            scalar: Scalar::F64,
-            offset: 0,
-            key: None,
-            default: FieldValue::Float(0.0),
-            role: Role::Angle,
-            unit: None,
-            range: None,
-        };
-        let change = Change::parse("+= 90").unwrap();
-        let Some(FieldValue::Float(angle)) = change.applied(&field, &FieldValue::Float(PI / 2.0)) else {
-            panic!("no number")
-        };
-        assert!((angle - PI).abs() < 1e-12);
-    }
-
-    #[test]
-    fn numbers_become_values_of_their_scalar() {
-        assert_eq!(of_scalar(Scalar::U8, 7.4), FieldValue::Uint(7));
-        assert_eq!(of_scalar(Scalar::U32, -3.0), FieldValue::Uint(0));
-        assert_eq!(of_scalar(Scalar::I16, -3.6), FieldValue::Int(-4));
-        assert_eq!(of_scalar(Scalar::F32, 0.1), FieldValue::Float(f64::from(0.1_f32)));
-        assert_eq!(of_scalar(Scalar::F64, 0.1), FieldValue::Float(0.1));
+        let change = |text, role| Change::parse(text).unwrap().in_field(&field(role));
+        let (operator, operand) = change("+= 90", Role::Angle);
+        assert!(operator == Operator::Add && (operand - PI / 2.0).abs() < 1e-12);
+        assert_eq!(change("*= 2", Role::Angle), (Operator::Multiply, 2.0));
+        assert_eq!(change("-= 90", Role::Plain), (Operator::Subtract, 90.0));
     }
 }

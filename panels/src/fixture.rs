@@ -183,21 +183,40 @@ fn catalog() -> CatalogView {
         load_keys: fields.iter().filter_map(|field| field.key.clone()).collect(),
         fields,
     };
-    let template =
-        |name: &str, class: &str, keys: &[(&str, &str, &str)], components: &[ComponentId], instances| {
-            let key = |&(key, value, component): &(&str, &str, &str)| {
-                (key.to_owned(), value.to_owned(), vec![component.to_owned()])
-            };
-            TemplateView {
-                name: name.to_owned(),
-                class: Some(class.to_owned()),
-                keys: keys.iter().map(key).collect(),
-                components: components.to_vec(),
-                instances,
-            }
+    let components: Vec<ComponentView> = described.into_iter().enumerate().map(component).collect();
+    let template = |name: &str, class: &str, given: &[(&str, f64, &str)], made: &[ComponentId]| {
+        let key = |&(key, value, component): &(&str, f64, &str)| TemplateKey {
+            key: key.to_owned(),
+            value: value.to_string(),
+            loads: vec![component.to_owned()],
+            origin: KeyOrigin::Scene,
         };
+        let value = |field: &Field| {
+            let given = given.iter().find(|(key, ..)| field.key.as_deref() == Some(key));
+            given.map_or(field.default.clone(), |(_, value, _)| FieldValue::Float(*value))
+        };
+        let values = |id: &ComponentId| (*id, components[id.index()].fields.iter().map(value).collect());
+        TemplateView {
+            name: name.to_owned(),
+            class: Some(class.to_owned()),
+            keys: given.iter().map(key).collect(),
+            removed: Vec::new(),
+            components: made.to_vec(),
+            values: Some(made.iter().map(values).collect()),
+            instances: 2,
+        }
+    };
+    let templates = vec![
+        template("grass", "prop", &[("radius", 2.0, "body")], &[TRANSFORM, BODY]),
+        template(
+            "guardian",
+            "actor",
+            &[("health", 100.0, "health"), ("radius", 8.0, "body")],
+            &[TRANSFORM, VELOCITY, BODY, HEALTH],
+        ),
+    ];
     CatalogView {
-        components: described.into_iter().enumerate().map(component).collect(),
+        components,
         classes: vec![
             ClassView {
                 name: "actor".to_owned(),
@@ -205,16 +224,7 @@ fn catalog() -> CatalogView {
             },
             ClassView { name: "prop".to_owned(), components: vec![TRANSFORM, BODY] },
         ],
-        templates: vec![
-            template("grass", "prop", &[("radius", "2", "body")], &[TRANSFORM, BODY], 2),
-            template(
-                "guardian",
-                "actor",
-                &[("health", "100", "health"), ("radius", "8", "body")],
-                &[TRANSFORM, VELOCITY, BODY, HEALTH],
-                2,
-            ),
-        ],
+        templates,
         bounds: Some([0.0, 0.0, 200.0, 100.0]),
     }
 }
@@ -228,7 +238,15 @@ fn row(ordinal: u64, type_name: &str, class: &str, components: &[ComponentId]) -
         components: components.to_vec(),
         fields: Vec::new(),
         dead: false,
+        gone: false,
+        changed: false,
     }
+}
+
+/// A reference from a field 0 of entity `from`.
+pub(crate) fn reference(from: u64, component: ComponentId, item: Option<usize>) -> ReferenceView {
+    let from = EntityName { ordinal: Ordinal(from), id: id(from), type_name: "guardian".into() };
+    ReferenceView { from, component, field: 0, item }
 }
 
 fn component_state(component: ComponentId, values: Vec<FieldValue>, bytes: Vec<u8>) -> ComponentState {
@@ -453,6 +471,8 @@ fn snapshot() -> Snapshot {
         entities: Some(EntityPage {
             first: 0,
             matching: 4,
+            listed: 4,
+            groups: Vec::new(),
             total: 4,
             rows: vec![
                 row(0, "grass", "prop", &[TRANSFORM, BODY]),
@@ -505,6 +525,9 @@ fn snapshot() -> Snapshot {
         cells: Some(cells()),
         heap: Some(heap()),
         names: vec![EntityName { ordinal: Ordinal(3), id: id(3), type_name: "guardian".into() }],
+        references: Vec::new(),
+        selected: None,
+        candidates: None,
     }
 }
 

@@ -48,7 +48,7 @@ pub use log::LogPanel;
 pub use memory::MemoryPanel;
 pub use panel_id::PanelId;
 pub use panels::Panels;
-pub use request::{Request, Select};
+pub use request::{Request, Select, duplicate};
 pub use scenes::ScenesPanel;
 pub use selection::{History, Selection};
 pub use status::StatusBar;

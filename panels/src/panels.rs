@@ -64,6 +64,11 @@ impl Panels {
                     *request = Request::ShowPanel(PanelId::Inspector);
                     continue;
                 }
+                Request::Template(name) => {
+                    self.templates.show(std::mem::take(name));
+                    *request = Request::ShowPanel(PanelId::Templates);
+                    continue;
+                }
                 _ => continue,
             }
             *request = Request::ShowPanel(PanelId::Entities);

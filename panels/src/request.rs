@@ -42,8 +42,29 @@ pub enum Request {
     /// Show the blocks of the selected entity as they lie in memory. [`Panels`](crate::Panels) does it and asks for the
     /// panel.
     Raw,
+    /// Show a template. [`Panels`](crate::Panels) does it and asks for the panel.
+    Template(String),
+    /// Write these templates to the scene file; nothing else in it changes.
+    WriteTemplates(Vec<String>),
     /// Show a field, `component.field`, as a column of the entity list. [`Panels`](crate::Panels) does it.
     Column(String),
+}
+
+/// The command that creates each of these entities again, as one step.
+pub fn duplicate(entities: &[Ordinal]) -> Command {
+    together(entities.iter().map(|&entity| Command::Duplicate { entity }))
+}
+
+/// Edits as one step.
+pub(crate) fn together(commands: impl IntoIterator<Item = Command>) -> Command {
+    let mut commands: Vec<Command> = commands.into_iter().collect();
+    match commands.pop() {
+        Some(one) if commands.is_empty() => one,
+        last => {
+            commands.extend(last);
+            Command::All { commands }
+        }
+    }
 }
 
 /// A change of the selection.

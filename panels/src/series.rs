@@ -34,6 +34,11 @@ impl Series {
         self.points.len()
     }
 
+    /// The latest points, oldest first, at most `count`.
+    pub(crate) fn last(&self, count: usize) -> Vec<[f64; 2]> {
+        self.points.iter().skip(self.points.len().saturating_sub(count)).copied().collect()
+    }
+
     /// The points of a line `columns` wide.
     pub(crate) fn line(&self, columns: usize) -> Vec<[f64; 2]> {
         decimated(self.points.len(), |at| self.points[at], columns)

@@ -42,9 +42,14 @@ pub(crate) fn system_link(ui: &mut Ui, view: &View<'_>, system: SystemId, out: &
     response
 }
 
-/// A component's name on a ground of its own.
-pub(crate) fn component_chip(ui: &mut Ui, view: &View<'_>, component: ComponentId) -> Response {
-    chip(ui, &view.component_name(component), Palette::of(ui.visuals()).text)
+/// A component's name on a ground of its own, as a link to the entities that have it.
+pub(crate) fn component_link(ui: &mut Ui, view: &View<'_>, component: ComponentId, out: &mut Requests) {
+    let (name, palette) = (view.component_name(component), Palette::of(ui.visuals()));
+    let text = RichText::new(&name).color(palette.accent).background_color(palette.chip).small();
+    let link = ui.add(egui::Link::new(text)).on_hover_text("Show the entities that have it");
+    if link.accessible_name(&name).clicked() {
+        out.push(Request::Filter(format!("with:{name}")));
+    }
 }
 
 /// A word on a ground of its own.
@@ -96,6 +101,16 @@ pub(crate) fn end_of_line(ui: &mut Ui, header: Rect, name: &str) -> Ui {
     let line = Rect::from_x_y_ranges(header.left()..=ui.max_rect().right(), header.y_range());
     let layout = egui::Layout::right_to_left(egui::Align::Center);
     ui.new_child(egui::UiBuilder::new().id_salt(("end of line", name)).max_rect(line).layout(layout))
+}
+
+/// The field, `component.field`, that is dragged to where it becomes a column.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct DraggedField(pub(crate) String);
+
+/// A line that says where else to look.
+pub(crate) fn hint(ui: &mut Ui, text: &str) {
+    ui.add_space(4.0);
+    ui.label(RichText::new(text).weak());
 }
 
 /// A line in place of a panel that has nothing to show.

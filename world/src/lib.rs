@@ -33,15 +33,16 @@ pub use filter::{
     SubjectValue, Tally, Total, complete,
 };
 pub use host::{
-    Command, Done, Host, HostEvent, HostHandle, HostOptions, LogLevel, LogLine, Reply, SaveForm, Target,
+    Command, Done, Host, HostEvent, HostHandle, HostOptions, LogLevel, LogLine, Operator, Reply, Restored,
+    SaveForm, Target,
 };
 pub use id::{ComponentId, EntityId, Ordinal, RunId, SystemId};
 pub use memory::{Changed, Item, ItemKind, ItemTerm, Query, Reader, With, Without};
 pub use random::{MAX_SEED, SharedStream, Stream, StreamState, fresh_seed, run_stream};
 pub use scene::{
-    DataComponent, DataField, Document, EntitySource, FORMAT_VERSION, Fault, Faults, Position, SceneClass,
-    SceneHeader, ScenePass, SceneSystem, SceneTemplate, SceneText, SchedulerKind, SystemOrder, nearest,
-    suggestion,
+    DataComponent, DataField, Document, EntitySource, FORMAT_VERSION, Fault, Faults, Position, RewriteError,
+    SceneClass, SceneHeader, ScenePass, SceneSystem, SceneTemplate, SceneText, SchedulerKind, SystemOrder,
+    nearest, rewrite_template, suggestion, template_in,
 };
 pub use schedule::{
     Access, AccessOrder, Accumulator, Alone, Apart, Batches, BrokenCycle, ComponentNames, ComponentSet,
@@ -58,7 +59,8 @@ pub use world::{
     AccessFault, Asker, ClassError, ClassWrapper, Clock, Clocks, ConflictScheduler, DefaultScheduler,
     Dispatched, Edit, EntityRef, FieldChange, FinishedRun, Grid, Hung, Index, IndexError, IndexKind,
     IndexValue, Journal, JournalEntry, JournalKind, LoadError, LoadOptions, LoadPhase, LoadProgress,
-    LoadReport, LoadStep, LookupKind, Loopback, OffThread, PreparedQuery, ReadyEffects, SaveError,
-    SaveReport, SceneInfo, Scheduler, SchedulerContext, SystemError, SystemPhase, SystemStatus,
-    TimingDependence, UnknownScheduler, UpdateReport, WatchedField, World, WorldEvent, WorldOptions,
+    LoadReport, LoadStep, LookupKind, Loopback, OffThread, PreparedQuery, PromoteError, ReadyEffects,
+    RestoreError, SaveError, SaveReport, SceneInfo, Scheduler, SchedulerContext, SystemError, SystemPhase,
+    SystemStatus, TemplateEditError, TimingDependence, UnknownScheduler, UpdateReport, WatchedField, World,
+    WorldEvent, WorldOptions,
 };

@@ -121,6 +121,28 @@ impl Session {
         Ok(())
     }
 
+    /// Changes the text of the file the scene came from, unless somebody else changed it meanwhile. `change` gives the
+    /// new text and whatever else it has to tell.
+    ///
+    /// # Errors
+    /// Why nothing was written, and what to do.
+    pub fn rewrite<T, E: std::fmt::Display>(
+        &mut self,
+        change: impl FnOnce(&str) -> Result<(String, T), E>,
+    ) -> Result<(String, T), String> {
+        let Origin::File(path) = &self.origin else { return Err(SaveError::NoFile.to_string()) };
+        let path = path.clone();
+        let on_disk = read_scene(&path).map_err(|error| error.to_string())?;
+        if self.known != Some(Fingerprint::of(&on_disk)) {
+            let error = SaveError::ChangedOnDisk { path };
+            return Err(format!("{error}; nothing was written"));
+        }
+        let (text, told) = change(&on_disk).map_err(|error| format!("{}: {error}", path.display()))?;
+        write_atomic(&path, text.as_bytes()).map_err(|error| error.to_string())?;
+        self.known = Some(Fingerprint::of(&text));
+        Ok((text, told))
+    }
+
     /// What `event` means for this scene; the new content is known from then on.
     pub fn judge(&mut self, event: FileEvent) -> Verdict {
         if Some(event.path()) != self.file() {
@@ -181,6 +203,20 @@ mod tests {
         assert_eq!(fs::read_to_string(&path).unwrap(), "theirs");
         session.save_as(&path, "mine").unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "mine");
+    }
+
+    #[test]
+    fn a_change_of_the_text_is_written_unless_somebody_else_changed_the_file() {
+        let (_folder, path, mut session) = opened("one");
+        let add = |text: &str| Ok::<_, String>((format!("{text}, two"), text.len()));
+        assert_eq!(session.rewrite(add), Ok(("one, two".to_owned(), 3)));
+        assert_eq!(fs::read_to_string(&path).unwrap(), "one, two");
+        assert_eq!(session.judge(changed(&path, "one, two")), Verdict::Nothing);
+        assert!(session.rewrite(|_| Err::<(String, ()), _>("no")).unwrap_err().ends_with("scene.json: no"));
+        fs::write(&path, "theirs").unwrap();
+        let message = session.rewrite(add).unwrap_err();
+        assert!(message.contains("changed on disk") && message.contains("nothing was written"), "{message}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), "theirs");
     }
 
     #[test]

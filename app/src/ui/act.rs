@@ -2,9 +2,10 @@
 
 use super::hear::Waiting;
 use super::question::{Question, Then};
+use super::write_back::Write;
 use super::{Inspector, is_empty};
 use crate::documents::Purpose;
-use crate::edits::{Before, Undo};
+use crate::edits::{Deed, Step};
 use crate::keys::Action;
 use crate::layout::Layout;
 use crate::palette::Choice;
@@ -117,10 +118,10 @@ impl Inspector {
 
     fn act_on_selected(&mut self, action: Action) {
         let entities: Vec<Ordinal> = self.history.current().entities().collect();
-        match (action, self.history.current().primary()) {
-            (Action::Duplicate, Some(entity)) => self.command(Command::Duplicate { entity }),
-            (Action::Kill, _) => self.command(Command::Kill { entities }),
-            (Action::Remove, _) => self.command(Command::Remove { entities }),
+        match action {
+            Action::Duplicate => self.command(vivarium_panels::duplicate(&entities)),
+            Action::Kill => self.command(Command::Kill { entities }),
+            Action::Remove => self.command(Command::Remove { entities }),
             _ => {}
         }
     }
@@ -142,6 +143,8 @@ impl Inspector {
             Request::ShowPanel(panel) => self.settings.layout.show(panel),
             // The panels do that among themselves.
             Request::Raw => self.settings.layout.show(vivarium_panels::PanelId::Inspector),
+            Request::Template(_) => self.settings.layout.show(vivarium_panels::PanelId::Templates),
+            Request::WriteTemplates(names) => self.write_templates(&names),
             Request::Column(field) => {
                 self.panels.add_column(field);
                 self.settings.layout.show(vivarium_panels::PanelId::Entities);
@@ -156,9 +159,7 @@ impl Inspector {
     /// Tells the host, and remembers what is to follow its reply.
     pub(super) fn command(&mut self, command: Command) {
         self.script.push(&command);
-        let list = self.wanted.as_ref().and_then(|wanted| wanted.entities.as_ref());
-        let step = Before { snapshot: self.host.snapshot(), list }.step(&command);
-        let waiting = match (step, &command) {
+        let waiting = match (Step::of(&command), &command) {
             (Some(step), _) => Some(Waiting::Edit { step, again: false }),
             (None, Command::Hash) => Some(Waiting::Hash),
             _ => None,
@@ -188,23 +189,33 @@ impl Inspector {
             self.edits.lose_saved();
         }
         let Some(step) = self.edits.undo() else { return };
-        if let Undo::By(commands) = step.undo {
-            for (n, command) in commands.into_iter().enumerate() {
+        let title = step.title.clone();
+        match step.undo.clone() {
+            Some(Deed::Tell(command)) => {
                 self.script.push(&command);
                 let number = self.host.send(command);
-                self.waiting.insert(number, Waiting::Undone { first: n == 0 });
+                self.waiting.insert(number, Waiting::Undone { step });
             }
+            Some(Deed::Write(texts)) => self.write_to_file(texts, Write::Undone),
+            None => {}
         }
-        self.note(LogLevel::Info, format!("taken back: {}", step.title));
+        self.note(LogLevel::Info, format!("taken back: {title}"));
     }
 
     /// Does the last edit that was taken back once more.
     fn redo(&mut self) {
         let Some(step) = self.edits.redo() else { return };
         self.note(LogLevel::Info, format!("done again: {}", step.title));
-        self.script.push(&step.redo);
-        let number = self.host.send(step.redo.clone());
-        self.waiting.insert(number, Waiting::Edit { step, again: true });
+        match step.redo.clone() {
+            Deed::Tell(command) => {
+                self.script.push(&command);
+                let number = self.host.send(command);
+                self.waiting.insert(number, Waiting::Edit { step, again: true });
+            }
+            Deed::Write(texts) => {
+                self.write_to_file(texts, Write::Edit { step: Box::new(step), again: true });
+            }
+        }
     }
 
     /// Goes on at once, or asks first if edits would be lost.

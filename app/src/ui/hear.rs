@@ -4,7 +4,7 @@ use super::path_dialog::{PathDialog, with_ending};
 use super::question::{DiskChange, Question, Then};
 use super::{Arrived, Inspector};
 use crate::documents::{DocumentEvent, Purpose};
-use crate::edits::{Step, Undo};
+use crate::edits::{Deed, Step};
 use crate::files::{Origin, Session};
 use crate::script::Script;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use vivarium_panels::Select;
 use vivarium_world::{Command, Done, HostEvent, LogLevel, LogLine, Reply};
 
 /// Texts longer than this, in bytes, are not kept to say later what changed in them.
-const LONGEST_KEPT: usize = 4 << 20;
+pub(super) const LONGEST_KEPT: usize = 4 << 20;
 
 /// What follows the reply to a command.
 #[derive(Debug)]
@@ -41,10 +41,10 @@ pub(super) enum Waiting {
         /// Whether it had been taken back before.
         again: bool,
     },
-    /// An edit was taken back; what that created is what doing it again is about.
+    /// An edit was taken back.
     Undone {
-        /// Whether this is the first of the commands that took it back.
-        first: bool,
+        /// What was done.
+        step: Step,
     },
     /// The hash is written to the log.
     Hash,
@@ -118,10 +118,15 @@ impl Inspector {
                     (None, _) => self.documents.save(text),
                 }
             }
-            (Some(Waiting::Edit { step, again }), done) => self.hear_edit(step, again, done),
-            (Some(Waiting::Undone { first }), Done::Created(entities)) => {
-                self.edits.created_by_undo(&entities, first);
-                self.history.apply(&if first { Select::Set(entities) } else { Select::Add(entities) });
+            (Some(Waiting::Edit { mut step, again }), done) => {
+                step.undo = reply.undo.map(Deed::Tell);
+                self.hear_edit(step, again, done);
+            }
+            (Some(Waiting::Undone { step }), done) => {
+                self.edits.was_undone(&step, reply.undo);
+                if let Done::Created(entities) = done {
+                    self.history.apply(&Select::Set(entities));
+                }
             }
             (_, Done::Exported { rows: 0, .. }) => {
                 self.note(LogLevel::Warning, "nothing to export: no entry matches");
@@ -134,12 +139,11 @@ impl Inspector {
         }
     }
 
-    fn hear_edit(&mut self, mut step: Step, again: bool, done: Done) {
+    pub(super) fn hear_edit(&mut self, step: Step, again: bool, done: Done) {
         if let Done::Created(entities) = done {
-            step.undo = Undo::By(vec![Command::Remove { entities: entities.clone() }]);
             self.history.apply(&Select::Set(entities));
         }
-        if again {
+        if again && step.undo.is_some() {
             self.edits.push_again(step);
         } else {
             self.edits.push(step, Instant::now());
@@ -199,6 +203,8 @@ impl Inspector {
                     self.go_on(then);
                 }
             }
+            DocumentEvent::Rewritten { path, text, before } => self.hear_written(&path, text, before),
+            DocumentEvent::NotRewritten(message) => self.hear_not_written(message),
             DocumentEvent::ChangedSinceOpened { path, text } => {
                 self.question = Some(Question::SaveOver { path, text });
             }

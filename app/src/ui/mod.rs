@@ -15,6 +15,7 @@ mod menu;
 mod path_dialog;
 mod question;
 mod welcome;
+mod write_back;
 
 pub(crate) use act::is_possible;
 pub use link::HostLink;
@@ -67,6 +68,8 @@ pub struct Inspector {
     waiting: HashMap<u64, Waiting>,
     /// Whether the host gave out edits to save that are not on disk: it counts them as saved from then on.
     unsaved: bool,
+    /// What follows when templates were written to the file.
+    writing: Option<write_back::Writing>,
     /// What goes on when a save has succeeded.
     after_save: Option<question::Then>,
     /// A load that is over, to be told when its picture is there.
@@ -141,6 +144,7 @@ impl Inspector {
             disk_change: None,
             waiting: HashMap::new(),
             unsaved: false,
+            writing: None,
             after_save: None,
             arrived: None,
             wanted: None,

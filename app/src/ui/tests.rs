@@ -14,8 +14,8 @@ use std::fs;
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
-use vivarium_world::inspect::{EntityPage, Status};
-use vivarium_world::{Command, Done, HostEvent, Ordinal, Reply};
+use vivarium_world::inspect::{CatalogView, EntityPage, KeyOrigin, Status, TemplateKey, TemplateView};
+use vivarium_world::{Command, Config, Done, HostEvent, Ordinal, Reply, Restored};
 
 /// What the recording host was told, and what it will tell.
 #[derive(Default)]
@@ -136,10 +136,21 @@ impl Window {
         std::mem::take(&mut self.record.borrow_mut().commands)
     }
 
-    /// Answers the last command.
+    /// Answers the last command, an edit with what takes it back.
     fn answer(&mut self, result: Result<Done, String>) {
         let command = self.record.borrow().commands.len() as u64;
-        self.record.borrow_mut().events.push_back(HostEvent::Reply(Reply { command, result }));
+        let undo = match (self.record.borrow().commands.last(), &result) {
+            (_, Ok(Done::Created(entities))) => Some(Command::Remove { entities: entities.clone() }),
+            (Some(Command::Remove { entities }), Ok(_)) => {
+                let restored = |&entity| Restored { entity, config: Config::new() };
+                Some(Command::Restore { entities: entities.iter().map(restored).collect() })
+            }
+            (Some(Command::Enable { system, on }), Ok(_)) => {
+                Some(Command::Enable { system: *system, on: !on })
+            }
+            _ => None,
+        };
+        self.record.borrow_mut().events.push_back(HostEvent::Reply(Reply { command, result, undo }));
         self.steps();
     }
 
@@ -254,7 +265,8 @@ fn delete_kills_what_is_selected_and_only_that() {
     window.press(NONE, egui::Key::Delete);
     assert_eq!(window.commands(), [Command::Kill { entities: vec![Ordinal(1), Ordinal(3)] }]);
     window.press(CTRL, egui::Key::D);
-    assert_eq!(window.commands(), [Command::Duplicate { entity: Ordinal(1) }]);
+    let duplicate = |n| Command::Duplicate { entity: Ordinal(n) };
+    assert_eq!(window.commands(), [Command::All { commands: vec![duplicate(1), duplicate(3)] }]);
 }
 
 #[test]
@@ -336,7 +348,98 @@ fn a_spawned_entity_is_removed_by_undo() {
     window.answer(Ok(Done::Created(vec![Ordinal(9)])));
     window.commands();
     window.press(CTRL, egui::Key::Z);
-    assert_eq!(window.commands(), [Command::Remove { entities: vec![Ordinal(9)] }]);
+    assert_eq!(window.record.borrow().commands, [Command::Remove { entities: vec![Ordinal(9)] }]);
+    window.answer(Ok(Done::Count(1)));
+    window.commands();
+    window.press(CTRL, egui::Key::Y);
+    let restored = vec![Restored { entity: Ordinal(9), config: Config::new() }];
+    assert_eq!(window.commands(), [Command::Restore { entities: restored }], "it comes back as itself");
+}
+
+/// A window on a file with a template whose height was changed from 3 to 4.
+fn with_edited_template(path: &Path) -> Window {
+    fs::write(path, OAKS).unwrap();
+    let mut window = Window::paused();
+    window.load(path);
+    let key = TemplateKey {
+        key: "height".into(),
+        value: "4".into(),
+        loads: vec!["body".into()],
+        origin: KeyOrigin::Edited(Some("3".into())),
+    };
+    let oak = TemplateView {
+        name: "oak".into(),
+        class: None,
+        keys: vec![key],
+        removed: vec![],
+        components: vec![],
+        values: None,
+        instances: 0,
+    };
+    let catalog = CatalogView { templates: vec![oak], ..CatalogView::default() };
+    window.snapshot.borrow_mut().catalog = Arc::new(catalog);
+    window.set_edited(true);
+    window
+}
+
+const OAKS: &str = "{ \"vivarium\":1,\n\"templates\": { \"elm\": {}, \"oak\": { \"height\":   3 } },\n\n \"entities\": [ ] }";
+
+#[test]
+fn a_template_is_written_to_the_file_and_nothing_else_changes_in_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("oaks.json");
+    let mut window = with_edited_template(&path);
+    let says = |height: u64| Command::FileSays {
+        name: "oak".into(),
+        config: Config::from_iter([("height", height)]),
+    };
+    window.harness.state_mut().request(Request::WriteTemplates(vec!["oak".into()]));
+    window.wait("the write", |window| window.record.borrow().commands.contains(&says(4)));
+    let written = OAKS.replace("  3", "  4");
+    assert_eq!(fs::read_to_string(&path).unwrap(), written);
+    assert_eq!(window.harness.state().loaded_text.as_deref(), Some(written.as_str()));
+    window.commands();
+    window.press(CTRL, egui::Key::Z);
+    window.wait("the undo", |window| window.record.borrow().commands.contains(&says(3)));
+    assert_eq!(fs::read_to_string(&path).unwrap(), OAKS);
+    window.commands();
+    window.press(CTRL, egui::Key::Y);
+    window.wait("the redo", |window| window.record.borrow().commands.contains(&says(4)));
+    assert_eq!(fs::read_to_string(&path).unwrap(), written);
+}
+
+#[test]
+fn a_template_is_not_written_over_what_somebody_else_changed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("oaks.json");
+    let mut window = with_edited_template(&path);
+    let theirs = OAKS.replace("elm", "yew");
+    fs::write(&path, &theirs).unwrap();
+    window.harness.state_mut().request(Request::WriteTemplates(vec!["oak".into()]));
+    window.wait("the message", |window| window.has_text("nothing was written"));
+    assert_eq!(fs::read_to_string(&path).unwrap(), theirs);
+    window.wait("the bar", |window| window.has("Keep mine"));
+    window.harness.state_mut().request(Request::WriteTemplates(vec!["oak".into()]));
+    window.steps();
+    assert_eq!(fs::read_to_string(&path).unwrap(), theirs);
+    window.click("Keep mine");
+    window.harness.state_mut().request(Request::WriteTemplates(vec!["oak".into()]));
+    let merged = theirs.replace("  3", "  4");
+    window.wait("the write", |_| fs::read_to_string(&path).unwrap() == merged);
+}
+
+#[test]
+fn without_a_file_no_template_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = with_edited_template(&folder.path().join("oaks.json"));
+    window.harness.state_mut().request(Request::OpenSample("flock".into()));
+    window.steps();
+    window.press_in_dialog("Don't save");
+    window.wait("the load", |window| !window.record.borrow().commands.is_empty());
+    window.answer(Ok(Done::Loaded { entities: 1, notes: vec![] }));
+    window.harness.state_mut().request(Request::WriteTemplates(vec!["oak".into()]));
+    window.steps();
+    assert!(window.has_text("save it under a name"));
 }
 
 #[test]

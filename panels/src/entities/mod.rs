@@ -1,26 +1,33 @@
 //! The list of entities.
 
+mod columns;
+mod completion;
+mod fading;
 mod model;
+mod rows;
 mod toolbar;
 
 use crate::theme::Palette;
 use crate::view::{Requests, View};
-use crate::{PanelId, Request, Select, format, widgets};
+use crate::{Select, format, request, widgets};
+use completion::SearchBox;
 use egui::accesskit::Role;
-use egui::text::LayoutJob;
-use egui::{
-    EventFilter, Key, Modifiers, Rect, RichText, ScrollArea, Sense, TextFormat, TextStyle, Ui, WidgetInfo,
-};
-use egui_extras::{Column, TableRow};
+use egui::{EventFilter, Key, Modifiers, Rect, RichText, ScrollArea, Sense, Ui, WidgetInfo};
+use egui_extras::Column;
+use fading::Fading;
+use model::Line;
 use std::ops::Range;
 use vivarium_world::Command;
-use vivarium_world::inspect::{EntitiesRequest, EntityPage, EntityRow, Sort, SortBy, ViewRequest};
+use vivarium_world::inspect::{EntitiesRequest, EntityPage, GroupBy, Sort, ViewRequest};
 
 /// The filter, the order, the columns, and which rows are in sight.
 #[derive(Default)]
 pub struct EntitiesPanel {
-    filter: String,
+    search: SearchBox,
     sort: Sort,
+    group: GroupBy,
+    /// Groups of which only the heading is shown.
+    closed: Vec<String>,
     /// Extra columns, each `component.field`.
     fields: Vec<String>,
     /// The rows drawn last.
@@ -32,9 +39,9 @@ pub struct EntitiesPanel {
     /// A stretch, anchor and cursor, to select when its rows have come.
     pending: Option<(usize, usize)>,
     scroll_to: Option<usize>,
-    focus_search: bool,
     /// Whether a row was clicked, which takes the keyboard to the list.
     focus_list: bool,
+    fading: Fading,
     /// What is typed into the filter of "New".
     new_filter: String,
     /// What is typed into the filter of "Columns".
@@ -43,40 +50,47 @@ pub struct EntitiesPanel {
 
 impl EntitiesPanel {
     /// Asks for the rows in sight, or for those about to be selected.
-    pub fn request(&self, _view: &View<'_>, wanted: &mut ViewRequest) {
+    pub fn request(&self, view: &View<'_>, wanted: &mut ViewRequest) {
         let (first, count) = match self.pending {
             Some((anchor, cursor)) => (anchor.min(cursor), anchor.abs_diff(cursor) + 1),
             None => model::rows_for(&self.sight),
         };
         wanted.entities = Some(EntitiesRequest {
-            filter: self.filter.clone(),
+            filter: self.search.text().to_owned(),
             sort: self.sort.clone(),
             first,
             count,
             fields: self.fields.clone(),
+            group: self.group,
+            closed: self.closed.clone(),
+            keep: view.selection.entities().take(model::MOST_KEPT).collect(),
+            changes: true,
         });
     }
 
     /// Draws the panel.
     pub fn ui(&mut self, ui: &mut Ui, view: &View<'_>, out: &mut Requests) {
+        let whole = ui.max_rect();
         self.toolbar(ui, view, out);
-        let Some(page) = &view.snapshot.entities else {
+        if let Some(page) = &view.snapshot.entities {
+            self.summary(ui, view, page, out);
+            if page.fault.is_none() {
+                self.select_pending(page, out);
+                self.fading.take_in(ui, page);
+                let table = ScrollArea::horizontal()
+                    .auto_shrink(false)
+                    .show(ui, |ui| self.table(ui, view, page, out));
+                self.keyboard(ui, table.inner_rect, view, page, out);
+            }
+        } else {
             widgets::nothing(ui, "No rows yet");
-            return;
-        };
-        self.summary(ui, view, page, out);
-        if page.fault.is_some() {
-            return;
         }
-        self.select_pending(page, out);
-        let table =
-            ScrollArea::horizontal().auto_shrink(false).show(ui, |ui| self.table(ui, view, page, out));
-        self.keyboard(ui, table.inner_rect, view, page, out);
+        self.take_dragged(ui, whole);
     }
 
     /// Replaces the filter.
     pub fn set_filter(&mut self, filter: String) {
-        self.filter = filter;
+        self.search.set_text(filter);
         self.start_over();
     }
 
@@ -89,7 +103,7 @@ impl EntitiesPanel {
 
     /// Puts the keyboard into the search box.
     pub fn focus_search(&mut self) {
-        self.focus_search = true;
+        self.search.focus();
     }
 
     /// After a change of filter or order the places of rows mean something else.
@@ -118,20 +132,20 @@ impl EntitiesPanel {
                     out.push(Select::None.into());
                 }
             }
-            if page.matching > 1 && ui.link("Select all").on_hover_text("Ctrl+A in the list").clicked() {
+            if page.listed > 1 && ui.link("Select all").on_hover_text("Ctrl+A in the list").clicked() {
                 self.select_all(page);
             }
         });
     }
 
     fn select_all(&mut self, page: &EntityPage) {
-        let last = page.matching.min(model::MOST_SELECTED).saturating_sub(1);
+        let last = page.listed.min(model::MOST_SELECTED).saturating_sub(1);
         self.pending = Some((0, last));
     }
 
     fn select_pending(&mut self, page: &EntityPage, out: &mut Requests) {
         let Some((anchor, cursor)) = self.pending else { return };
-        if anchor.max(cursor) >= page.matching {
+        if anchor.max(cursor) >= page.listed {
             self.pending = None;
         } else if let Some(ordinals) = model::stretch(page, anchor, cursor) {
             self.pending = None;
@@ -146,142 +160,42 @@ impl EntitiesPanel {
         // Whole even heights keep the rows of a long list exact in single precision.
         ui.spacing_mut().item_spacing.y = 0.0;
         ui.style_mut().interaction.selectable_labels = false;
+        let (letters, id_width) = columns::id_width(ui, page);
         let mut table = widgets::table(ui)
-            .id_salt(("entities", self.fields.len()))
+            .id_salt(("entities", self.fields.len(), letters))
             .sense(Sense::CLICK)
             .auto_shrink(false)
-            .column(Column::initial(70.0).resizable(true).clip(true))
+            .column(Column::initial(id_width).resizable(true).clip(true))
             .column(Column::initial(110.0).resizable(true).clip(true))
             .column(Column::initial(80.0).resizable(true).clip(true))
             .columns(Column::initial(90.0).resizable(true).clip(true), self.fields.len())
             .column(Column::remainder().at_least(120.0).clip(true));
         if let Some(row) = self.scroll_to.take() {
-            table = table.scroll_to_row(row, None).animate_scrolling(false);
+            let line = if row == 0 { 0 } else { model::line_of(&page.groups, row) };
+            table = table.scroll_to_row(line, None).animate_scrolling(false);
         }
         let mut sight: Option<Range<usize>> = None;
         let table = table.header(widgets::ROW, |mut row| self.header(&mut row));
         table.body(|body| {
-            body.rows(widgets::ROW, page.matching, |mut row| {
-                let index = row.index();
+            body.rows(widgets::ROW, page.listed + page.groups.len(), |mut row| {
+                let index = match model::line_at(&page.groups, row.index()) {
+                    Line::Heading(group) => return self.heading(&mut row, &page.groups[group]),
+                    Line::Row(index) => index,
+                };
                 sight = Some(sight.as_ref().map_or(index, |sight| sight.start)..index + 1);
                 match model::row_at(page, index) {
                     Some(entity) => self.row(&mut row, index, entity, view, out),
-                    None => placeholder(&mut row, self.fields.len()),
+                    None => rows::placeholder(&mut row, self.fields.len()),
                 }
             });
         });
         self.sight = sight.unwrap_or(0..0);
     }
 
-    fn header(&mut self, row: &mut TableRow<'_, '_>) {
-        let mut chosen = None;
-        let mut title = |row: &mut TableRow<'_, '_>, text: &str, by: SortBy| {
-            row.col(|ui| {
-                let arrow = match (self.sort.by == by, self.sort.descending) {
-                    (false, _) => "",
-                    (true, false) => " ↑",
-                    (true, true) => " ↓",
-                };
-                let button = egui::Button::new(RichText::new(format!("{text}{arrow}")).strong()).frame(false);
-                let response = ui.add(button).on_hover_text("Sort by this");
-                response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Sort by {text}")));
-                if response.clicked() {
-                    chosen = Some(by);
-                }
-            });
-        };
-        title(row, "id", SortBy::Ordinal);
-        title(row, "type", SortBy::Type);
-        title(row, "class", SortBy::Class);
-        for field in &self.fields {
-            title(row, field, SortBy::Field(field.clone()));
-        }
-        row.col(|ui| {
-            ui.strong("components");
-        });
-        if let Some(by) = chosen {
-            self.sort = model::clicked(&self.sort, by);
-            self.start_over();
-        }
-    }
-
-    fn row(
-        &mut self,
-        row: &mut TableRow<'_, '_>,
-        index: usize,
-        entity: &EntityRow,
-        view: &View<'_>,
-        out: &mut Requests,
-    ) {
-        let selected = view.selection.contains(entity.ordinal);
-        row.set_selected(selected);
-        let text = |text: &str| {
-            let text = RichText::new(text);
-            if entity.dead { text.strikethrough().weak() } else { text }
-        };
-        let id = entity.id.to_string();
-        row.col(|ui| drop(ui.label(text(&id).monospace())));
-        row.col(|ui| drop(ui.label(text(&entity.type_name))));
-        row.col(|ui| drop(ui.label(text(&entity.class))));
-        for at in 0..self.fields.len() {
-            let value = entity.fields.get(at).and_then(Option::as_ref);
-            row.col(|ui| match value {
-                Some(value) => widgets::right(ui, text(&widgets::value_text(value, view))),
-                None => widgets::right(ui, RichText::new("–").weak()),
-            });
-        }
-        row.col(|ui| drop(ui.label(chips(ui, entity, view))));
-        let response = row.response();
-        let name = format::entity(&entity.type_name, entity.id);
-        response.widget_info(|| WidgetInfo::selected(Role::Row, true, selected, &name));
-        if response.double_clicked() {
-            out.push(Request::ShowPanel(PanelId::Inspector));
-        } else if response.clicked() {
-            let modifiers = response.ctx.input(|input| input.modifiers);
-            self.click(index, entity, modifiers, out);
-            self.focus_list = true;
-        }
-        response.context_menu(|ui| self.row_menu(ui, entity, view, out));
-    }
-
-    fn click(&mut self, index: usize, entity: &EntityRow, modifiers: Modifiers, out: &mut Requests) {
-        self.cursor = Some(index);
-        if modifiers.shift {
-            self.pending = Some((self.anchor, index));
-            return;
-        }
-        self.anchor = index;
-        out.push(match modifiers.command {
-            true => Select::Toggle(entity.ordinal).into(),
-            false => Select::Only(entity.ordinal).into(),
-        });
-    }
-
-    fn row_menu(&mut self, ui: &mut Ui, entity: &EntityRow, view: &View<'_>, out: &mut Requests) {
-        let entities = view.edited_with(entity.ordinal);
-        let many = if entities.len() > 1 {
-            format!(" {}", format::count(entities.len() as u64))
-        } else {
-            String::new()
-        };
-        if ui.button(format!("Kill{many}")).clicked() {
-            out.push(Command::Kill { entities: entities.clone() }.into());
-        }
-        if ui.button(format!("Remove{many}")).clicked() {
-            out.push(Command::Remove { entities: entities.clone() }.into());
-        }
-        if ui.button(format!("Duplicate{many}")).clicked() {
-            out.extend(entities.iter().map(|&entity| Command::Duplicate { entity }.into()));
-        }
-        if !entity.type_name.is_empty() && ui.button(format!("Only type {}", entity.type_name)).clicked() {
-            self.set_filter(format!("type:{}", entity.type_name));
-        }
-    }
-
     /// The list is one stop of the keyboard.
     fn keyboard(&mut self, ui: &mut Ui, rect: Rect, view: &View<'_>, page: &EntityPage, out: &mut Requests) {
         let response = ui.interact(rect, list_id(), Sense::FOCUSABLE);
-        let name = format!("Entity list, {}", format::counted(page.matching, "row"));
+        let name = format!("Entity list, {}", format::counted(page.listed, "row"));
         response.widget_info(|| WidgetInfo::labeled(Role::Table, true, &name));
         // Only after `interact`: that takes a click on a row for one outside the list.
         if std::mem::take(&mut self.focus_list) {
@@ -312,7 +226,8 @@ impl EntitiesPanel {
             out.push(Command::Kill { entities: view.selection.entities().collect() }.into());
         }
         if ui.input_mut(|input| input.consume_key(Modifiers::COMMAND, Key::D)) {
-            out.extend(view.selection.entities().map(|entity| Command::Duplicate { entity }.into()));
+            let selected: Vec<_> = view.selection.entities().collect();
+            out.push(request::duplicate(&selected).into());
         }
     }
 
@@ -321,7 +236,7 @@ impl EntitiesPanel {
         let primary = view.selection.primary();
         let place = page.rows.iter().position(|row| Some(row.ordinal) == primary).map(|at| page.first + at);
         let from = if self.pending.is_some() { self.cursor } else { place.or(self.cursor) };
-        let Some(to) = model::moved(from, key, self.sight.len(), page.matching) else { return };
+        let Some(to) = model::moved(from, key, self.sight.len(), page.listed) else { return };
         if !extend {
             self.anchor = to;
         }
@@ -333,33 +248,6 @@ impl EntitiesPanel {
 
 fn list_id() -> egui::Id {
     egui::Id::unique("entity list")
-}
-
-fn placeholder(row: &mut TableRow<'_, '_>, fields: usize) {
-    row.col(|ui| drop(ui.weak("…")));
-    for _ in 0..fields + 3 {
-        row.col(|_| {});
-    }
-}
-
-/// The names of an entity's components, each on a ground of its own, as one text.
-fn chips(ui: &Ui, entity: &EntityRow, view: &View<'_>) -> LayoutJob {
-    let palette = Palette::of(ui.visuals());
-    let font = TextStyle::Small.resolve(ui.style());
-    let chip = TextFormat {
-        background: palette.chip,
-        ..TextFormat::simple(font.clone(), if entity.dead { palette.weak } else { palette.text })
-    };
-    let gap = TextFormat::simple(font, palette.text);
-    let mut job = LayoutJob::default();
-    for &component in &entity.components {
-        match view.snapshot.catalog.component(component) {
-            Some(component) => job.append(&component.name, 0.0, chip.clone()),
-            None => job.append(&format!("component {component}"), 0.0, chip.clone()),
-        }
-        job.append("  ", 0.0, gap.clone());
-    }
-    job
 }
 
 #[cfg(test)]

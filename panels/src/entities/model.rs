@@ -3,13 +3,81 @@
 use egui::Key;
 use std::ops::Range;
 use vivarium_world::Ordinal;
-use vivarium_world::inspect::{EntityPage, EntityRow, Sort, SortBy};
+use vivarium_world::inspect::{EntityGroup, EntityPage, EntityRow, GroupBy, Sort, SortBy};
 
 /// Rows asked for beyond the ones in sight, so that scrolling a little meets no gap.
 const MARGIN: usize = 64;
 
 /// The most rows one selection may take: each must be fetched once.
 pub(super) const MOST_SELECTED: usize = 100_000;
+
+/// The most selected entities whose rows stay when they are gone.
+pub(super) const MOST_KEPT: usize = 200;
+
+/// A line of the list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Line {
+    /// The heading of a group, by its place.
+    Heading(usize),
+    /// A row.
+    Row(usize),
+}
+
+/// What stands at a line: before the rows of each group stands its heading.
+pub(super) fn line_at(groups: &[EntityGroup], line: usize) -> Line {
+    let below = headings_until(groups, line);
+    match below.checked_sub(1) {
+        None => Line::Row(line),
+        Some(group) if groups[group].first + group == line => Line::Heading(group),
+        Some(group) => Line::Row(line - group - 1),
+    }
+}
+
+/// How many headings stand at a line or before it.
+fn headings_until(groups: &[EntityGroup], line: usize) -> usize {
+    let (mut low, mut high) = (0, groups.len());
+    while low < high {
+        let middle = low.midpoint(high);
+        match groups[middle].first + middle <= line {
+            true => low = middle + 1,
+            false => high = middle,
+        }
+    }
+    low
+}
+
+/// The line a row stands at.
+pub(super) fn line_of(groups: &[EntityGroup], row: usize) -> usize {
+    row + groups.partition_point(|group| group.first <= row)
+}
+
+/// What the heading of a group says.
+pub(super) fn group_name(by: GroupBy, group: &EntityGroup) -> String {
+    match (by, &*group.name) {
+        (GroupBy::Class, "") => "no class".to_owned(),
+        (_, "") => "no type".to_owned(),
+        (_, name) => name.to_owned(),
+    }
+}
+
+/// What a row is called, for screen readers.
+pub(super) fn row_name(entity: &EntityRow) -> String {
+    let name = crate::format::entity(&entity.type_name, entity.id);
+    match (entity.gone, entity.dead, entity.changed) {
+        (true, ..) => format!("{name}, gone"),
+        (_, true, _) => format!("{name}, dead"),
+        (_, _, true) => format!("{name}, changed this tick"),
+        _ => name,
+    }
+}
+
+/// A text with a stretch of it replaced, and where the caret is then: behind what came in.
+pub(super) fn completed(text: &str, span: Range<usize>, by: &str) -> (String, usize) {
+    let boundary =
+        |at: usize| (0..=at.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
+    let (start, end) = (boundary(span.start), boundary(span.end).max(boundary(span.start)));
+    (format!("{}{by}{}", &text[..start], &text[end..]), start + by.len())
+}
 
 /// The rows to ask for so that those in `sight` are there. Starts at whole margins, so that scrolling by a
 /// row seldom changes what is asked for.
@@ -85,6 +153,29 @@ mod tests {
         let mut page = Fixture::paused().snapshot.entities.unwrap();
         page.first = 100;
         page
+    }
+
+    #[test]
+    fn headings_stand_before_the_rows_of_their_groups() {
+        let group = |first, listed| EntityGroup { name: "".into(), first, listed, count: 3 };
+        // The second and the last are closed.
+        let groups = [group(0, 2), group(2, 0), group(2, 3), group(5, 0)];
+        use Line::{Heading, Row};
+        let lines = [Heading(0), Row(0), Row(1), Heading(1), Heading(2), Row(2), Row(3), Row(4), Heading(3)];
+        for (at, line) in lines.into_iter().enumerate() {
+            assert_eq!(line_at(&groups, at), line, "line {at}");
+            if let Row(row) = line {
+                assert_eq!(line_of(&groups, row), at, "row {row}");
+            }
+        }
+        assert_eq!((line_at(&[], 7), line_of(&[], 7)), (Row(7), 7));
+    }
+
+    #[test]
+    fn a_candidate_takes_the_place_of_the_word_that_was_begun() {
+        assert_eq!(completed("class:ac dead", 6..8, "actor"), ("class:actor dead".to_owned(), 11));
+        assert_eq!(completed("", 0..0, "with:"), ("with:".to_owned(), 5));
+        assert_eq!(completed("aé", 2..9, "x"), ("ax".to_owned(), 2), "whatever the range");
     }
 
     #[test]

@@ -1,34 +1,31 @@
 //! What stands above the entity list: search, new, columns, and what is done to the selection.
 
-use super::{EntitiesPanel, model};
-use crate::format;
-use crate::theme::Palette;
+use super::EntitiesPanel;
 use crate::view::{Requests, View};
-use crate::widgets;
+use crate::{format, request, widgets};
 use egui::containers::menu::{MenuButton, MenuConfig};
-use egui::text::LayoutJob;
-use egui::{
-    Button, FontSelection, PopupCloseBehavior, RichText, ScrollArea, Stroke, TextBuffer, TextEdit,
-    TextFormat, Ui,
-};
+use egui::{Button, PopupCloseBehavior, RichText, ScrollArea, TextEdit, Ui};
 use std::collections::BTreeMap;
-use std::ops::Range;
 use vivarium_world::Command;
-use vivarium_world::inspect::TemplateView;
+use vivarium_world::inspect::{GroupBy, TemplateView};
 
 impl EntitiesPanel {
     pub(super) fn toolbar(&mut self, ui: &mut Ui, view: &View<'_>, out: &mut Requests) {
         let fault = view.snapshot.entities.as_ref().and_then(|page| page.fault.as_ref());
-        self.search(ui, fault.map(|(_, range)| range));
+        if self.search.ui(ui, view, fault.map(|(_, range)| range)) {
+            self.start_over();
+        }
         ui.horizontal_wrapped(|ui| {
             self.new_menu(ui, view, out);
             self.columns_menu(ui, view);
+            self.group_menu(ui);
             ui.separator();
             let some = !view.selection.is_empty();
             let mut button =
                 |text: &str, tip: &str| ui.add_enabled(some, Button::new(text)).on_hover_text(tip).clicked();
             if button("Duplicate", "Create each selected entity again, as it is now (Ctrl+D)") {
-                out.extend(view.selection.entities().map(|entity| Command::Duplicate { entity }.into()));
+                let selected: Vec<_> = view.selection.entities().collect();
+                out.push(request::duplicate(&selected).into());
             }
             if button("Kill", "Kill the selected entities; their death hooks run (Del)") {
                 out.push(Command::Kill { entities: view.selection.entities().collect() }.into());
@@ -37,27 +34,6 @@ impl EntitiesPanel {
                 out.push(Command::Remove { entities: view.selection.entities().collect() }.into());
             }
         });
-    }
-
-    fn search(&mut self, ui: &mut Ui, fault: Option<&Range<usize>>) {
-        let mut layouter = |ui: &Ui, text: &dyn TextBuffer, width: f32| {
-            let job = underlined(ui, text.as_str(), fault, width);
-            ui.fonts_mut(|fonts| fonts.layout_job(job))
-        };
-        let edit = TextEdit::singleline(&mut self.filter)
-            .hint_text("Search: guardian, class:actor, health.health < 10")
-            .desired_width(f32::INFINITY)
-            .layouter(&mut layouter);
-        let response = ui.add(edit).accessible_name("Search entities").on_hover_text(
-            "Terms side by side must all hold; also or, not, ( ). A word: in type or id. type: class: with: without: \
-             id: static dead. Comparisons: component.field < <= = != >= > a number or another field.",
-        );
-        if std::mem::take(&mut self.focus_search) {
-            response.request_focus();
-        }
-        if response.changed() {
-            self.start_over();
-        }
     }
 
     fn new_menu(&mut self, ui: &mut Ui, view: &View<'_>, out: &mut Requests) {
@@ -80,6 +56,29 @@ impl EntitiesPanel {
                 }
             });
         });
+    }
+
+    fn group_menu(&mut self, ui: &mut Ui) {
+        let name = |group| match group {
+            GroupBy::None => "none",
+            GroupBy::Type => "type",
+            GroupBy::Class => "class",
+        };
+        let before = self.group;
+        let menu = ui.menu_button(format!("Group: {}", name(before)), |ui| {
+            for group in [GroupBy::None, GroupBy::Type, GroupBy::Class] {
+                let text = match group {
+                    GroupBy::None => "Not grouped".to_owned(),
+                    group => format!("Group by {}", name(group)),
+                };
+                ui.selectable_value(&mut self.group, group, text);
+            }
+        });
+        menu.response.on_hover_text("Rows of a type or class stand together, under a heading");
+        if self.group != before {
+            self.closed.clear();
+            self.start_over();
+        }
     }
 
     fn columns_menu(&mut self, ui: &mut Ui, view: &View<'_>) {
@@ -120,27 +119,6 @@ fn by_class<'a>(templates: &'a [TemplateView], filter: &str) -> Vec<(&'a str, Ve
         groups.entry((class.is_none(), class.unwrap_or("no class"))).or_default().push(template);
     }
     groups.into_iter().map(|((_, class), templates)| (class, templates)).collect()
-}
-
-/// The text of the search box with what is at fault underlined.
-fn underlined(ui: &Ui, text: &str, fault: Option<&Range<usize>>, width: f32) -> LayoutJob {
-    let palette = Palette::of(ui.visuals());
-    let font = FontSelection::default().resolve(ui.style());
-    let plain = TextFormat::simple(font, palette.text);
-    let mut job = LayoutJob::default();
-    job.wrap.max_width = width;
-    job.break_on_newline = false;
-    match fault {
-        None => job.append(text, 0.0, plain),
-        Some(fault) => {
-            let [before, wrong, after] = model::cut_at_fault(text, fault);
-            let underline = Stroke::new(2.0, palette.error);
-            job.append(before, 0.0, plain.clone());
-            job.append(wrong, 0.0, TextFormat { underline, color: palette.error, ..plain.clone() });
-            job.append(after, 0.0, plain);
-        }
-    }
-    job
 }
 
 #[cfg(test)]

@@ -1,35 +1,39 @@
 //! The components of an entity, each with its fields and their editors.
 
+use super::component_menu::Chosen;
+use super::history::History;
 use super::model::{self, Shown};
-use super::{InspectorPanel, MOST_COMPARED, raw};
+use super::raw;
+use super::sheet::{Asked, Sheet};
 use crate::field_editor::{Edited, Given};
 use crate::theme::Palette;
 use crate::view::{Requests, View};
+use crate::widgets::DraggedField;
 use crate::{Request, format, widgets};
 use egui::text::LayoutJob;
-use egui::{
-    Button, CollapsingHeader, FontSelection, Grid, Label, Rect, RichText, Sense, TextEdit, TextFormat, Ui,
-};
-use vivarium_world::inspect::EntityDetail;
+use egui::{CollapsingHeader, FontSelection, Grid, Label, RichText, Sense, TextEdit, TextFormat, Ui};
+use vivarium_world::inspect::{EntityDetail, SelectedComponent};
 use vivarium_world::{Command, ComponentId, Field, FieldValue, Ordinal, Target};
 
 /// What an edit is made on, and whom it reaches.
-struct Scope<'a> {
-    view: &'a View<'a>,
-    detail: &'a EntityDetail,
-    /// The selected entities the snapshot knows.
-    compared: &'a [&'a EntityDetail],
+pub(super) struct Scope<'a> {
+    pub(super) view: &'a View<'a>,
+    pub(super) detail: &'a EntityDetail,
+    /// What all whom an edit reaches have here; none if it is one alone, or not known yet.
+    pub(super) together: Option<&'a SelectedComponent>,
     /// Whom an edit reaches.
-    entities: &'a [Ordinal],
-    shown: &'a Shown<'a>,
+    pub(super) entities: &'a [Ordinal],
+    pub(super) shown: &'a Shown<'a>,
 }
 
-impl InspectorPanel {
+impl Sheet {
     pub(super) fn components(
         &mut self,
         ui: &mut Ui,
         view: &View<'_>,
         detail: &EntityDetail,
+        entities: &[Ordinal],
+        (history, asked): (&mut History, &mut Asked),
         out: &mut Requests,
     ) {
         let edit = TextEdit::singleline(&mut self.filter).hint_text("Filter components and fields");
@@ -38,25 +42,37 @@ impl InspectorPanel {
         if shown.is_empty() {
             ui.weak("No component or field has such a name");
         }
-        let compared: Vec<_> =
-            view.snapshot.details.iter().filter(|detail| view.selection.contains(detail.ordinal)).collect();
-        let entities = view.edited_with(detail.ordinal);
+        let selected = view.snapshot.selected.as_ref().filter(|_| entities.len() > 1);
         for shown in &shown {
-            let scope = Scope { view, detail, compared: &compared, entities: &entities, shown };
+            let id = shown.component.id;
+            let together = selected.and_then(|s| s.components.iter().find(|c| c.component == id));
+            let scope = Scope { view, detail, together, entities, shown };
             let header = CollapsingHeader::new(title(ui, view, shown))
                 .id_salt(&shown.component.name)
                 .default_open(!shown.fields.is_empty())
                 .open((!self.filter.is_empty()).then_some(true));
             let body = |ui: &mut Ui| {
-                ui.push_id(detail.ordinal, |ui| self.component(ui, &scope, out));
+                ui.push_id(detail.ordinal, |ui| self.component(ui, &scope, history, asked, out));
             };
             let header = header.show(ui, body).header_response.accessible_name(&shown.component.name);
-            scope.menu(ui, header.rect, out);
+            if let Some(chosen) = scope.menu(ui, header.rect, out) {
+                for at in model::number_fields(shown) {
+                    history.watch(view, detail, shown.component, at, out);
+                }
+                asked.history |= chosen == Chosen::Plot;
+            }
         }
     }
 
-    fn component(&mut self, ui: &mut Ui, scope: &Scope<'_>, out: &mut Requests) {
-        raw::held(ui, scope.view, scope.shown.state, out);
+    fn component(
+        &mut self,
+        ui: &mut Ui,
+        scope: &Scope<'_>,
+        history: &mut History,
+        asked: &mut Asked,
+        out: &mut Requests,
+    ) {
+        raw::held(ui, scope.shown.state, out);
         Grid::new("fields").num_columns(2).spacing([12.0, 3.0]).show(ui, |ui| {
             for &at in &scope.shown.fields {
                 let (Some(field), Some(live)) =
@@ -64,7 +80,7 @@ impl InspectorPanel {
                 else {
                     continue;
                 };
-                ui.push_id(at, |ui| self.field_name(ui, scope, at, field, out));
+                ui.push_id(at, |ui| scope.field_name(ui, at, field, history, asked, out));
                 ui.push_id(("editor", at), |ui| {
                     ui.horizontal(|ui| {
                         self.field(ui, scope, at, Edited { field, name: &scope.name(field), live }, out)
@@ -76,29 +92,84 @@ impl InspectorPanel {
     }
 
     fn field(&mut self, ui: &mut Ui, scope: &Scope<'_>, at: usize, edited: Edited<'_>, out: &mut Requests) {
+        if scope.shown.component.id == ComponentId::ENTITY {
+            let text = widgets::field_text(edited.field, edited.live, scope.view);
+            ui.label(text).on_hover_text("The world's own: type and flags are set when an entity is created");
+            return;
+        }
         let key = (scope.detail.ordinal, scope.shown.component.id, at);
         if let Some(given) = self.holding.editor(ui, scope.view, key, edited, out) {
-            self.note = scope.write(at, edited.field, given, out);
+            out.push(scope.write(edited.field, given).into());
         }
-        if scope.compared.len() > 1
-            && let Some(mixed) = model::mixed(scope.compared, scope.shown.component.id, at)
-        {
+        if let Some(mixed) = scope.together.and_then(|together| model::mixed(together.fields.get(at)?)) {
             ui.label(RichText::new(mixed).color(Palette::of(ui.visuals()).warn));
         }
         if let Some(template) = model::differs(scope.shown.state, at) {
-            let text = widgets::value_text(template, scope.view);
+            let text = widgets::field_text(edited.field, template, scope.view);
             let reset = ui.small_button("reset").on_hover_text(format!("The template has {text}"));
             if reset.accessible_name(format!("Reset {} to {text}", edited.name)).clicked() {
-                out.push(scope.set(scope.entities, edited.field, template.clone()));
+                out.push(scope.set(edited.field, template.clone()).into());
+            }
+        }
+    }
+}
+
+impl Scope<'_> {
+    /// How filters and columns name a field of this component.
+    pub(super) fn name(&self, field: &Field) -> String {
+        format!("{}.{}", self.shown.component.name, field.name)
+    }
+
+    fn target(&self, field: &Field) -> Target {
+        Target { component: self.shown.component.name.clone(), field: field.name.clone() }
+    }
+
+    /// Writes what was given. A change gives every entity a value of its own.
+    fn write(&self, field: &Field, given: Given) -> Command {
+        match given.change.filter(|_| self.entities.len() > 1) {
+            None => self.set(field, given.value),
+            Some(change) => {
+                let (operator, operand) = change.in_field(field);
+                let (entities, target) = (self.entities.to_vec(), self.target(field));
+                Command::Change { entities, target, operator, operand }
             }
         }
     }
 
+    /// Gives the field one value.
+    pub(super) fn set(&self, field: &Field, value: FieldValue) -> Command {
+        Command::Set { entities: self.entities.to_vec(), target: self.target(field), value }
+    }
+
+    /// `3 of 5 have it`, if an edit reaches some that do not.
+    pub(super) fn some_have_it(&self) -> Option<String> {
+        let together = self.together.filter(|together| together.having < self.entities.len())?;
+        let count = |n: usize| format::count(n as u64);
+        Some(format!("{} of {} have it", count(together.having), count(self.entities.len())))
+    }
+
+    /// Those of the entities that have the component.
+    pub(super) fn having(&self) -> impl Iterator<Item = Ordinal> + '_ {
+        let lacks = |ordinal: &Ordinal| {
+            self.together.is_some_and(|together| together.lacking.binary_search(ordinal).is_ok())
+        };
+        self.entities.iter().copied().filter(move |ordinal| !lacks(ordinal))
+    }
+
     /// A field's name, strong and dotted where its value is not the template's.
-    fn field_name(&mut self, ui: &mut Ui, scope: &Scope<'_>, at: usize, field: &Field, out: &mut Requests) {
-        let text = match model::differs(scope.shown.state, at) {
-            Some(_) => RichText::new(format!("• {}", field.name)).strong(),
-            None => RichText::new(&field.name),
+    fn field_name(
+        &self,
+        ui: &mut Ui,
+        at: usize,
+        field: &Field,
+        history: &mut History,
+        asked: &mut Asked,
+        out: &mut Requests,
+    ) {
+        let differs = model::differs(self.shown.state, at).is_some();
+        let text = match differs {
+            true => RichText::new(format!("• {}", field.name)).strong(),
+            false => RichText::new(&field.name),
         };
         let mut tip = field.scalar.name().to_owned();
         if let Some((low, high)) = field.range {
@@ -107,84 +178,33 @@ impl InspectorPanel {
         if let Some(key) = &field.key {
             tip.push_str(&format!(", key {key}"));
         }
-        let label = Label::new(text).sense(Sense::CLICK).selectable(false);
-        let response = ui.add(label).on_hover_text(format!("{tip}. A right click offers more."));
+        let label = Label::new(text).sense(Sense::CLICK | Sense::DRAG).selectable(false);
+        let tip = format!("{tip}. A right click offers more; drag it to the entity list for a column.");
+        let response = ui.add(label).on_hover_text(tip);
+        response.dnd_set_drag_payload(DraggedField(self.name(field)));
         response.context_menu(|ui| {
-            if ui.button("Watch").on_hover_text("Draw its values over time, in the tab History").clicked() {
-                self.history.watch(scope.view, scope.detail, scope.shown.component, at);
+            let watch = ui.button("Watch").on_hover_text("Keep its values over time, in the tab History");
+            let plot = ui.button("Plot").on_hover_text("Watch it, and show the tab History");
+            if watch.clicked() || plot.clicked() {
+                history.watch(self.view, self.detail, self.shown.component, at, out);
+                asked.history |= plot.clicked();
             }
             if ui.button("Show as column").clicked() {
-                out.push(Request::Column(scope.name(field)));
+                out.push(Request::Column(self.name(field)));
             }
             if ui.button("Copy value").clicked()
-                && let Some(value) = scope.shown.state.values.get(at)
+                && let Some(value) = self.shown.state.values.get(at)
             {
                 ui.copy_text(value.to_string());
             }
-        });
-    }
-}
-
-impl Scope<'_> {
-    /// How filters and columns name a field of this component.
-    fn name(&self, field: &Field) -> String {
-        format!("{}.{}", self.shown.component.name, field.name)
-    }
-
-    /// Asks to write what was given. A change gives every entity a value of its own. Returns why it does not.
-    fn write(&self, at: usize, field: &Field, given: Given, out: &mut Requests) -> Option<String> {
-        let Some(change) = given.change.filter(|_| self.entities.len() > 1) else {
-            out.push(self.set(self.entities, field, given.value));
-            return None;
-        };
-        if self.compared.len() < self.entities.len() {
-            return Some(format!(
-                "Too many are selected to change each; give a value, or select at most {MOST_COMPARED}"
-            ));
-        }
-        for detail in self.compared {
-            let state = detail.components.iter().find(|state| state.component == self.shown.component.id);
-            let value = state.and_then(|state| state.values.get(at));
-            if let Some(value) = value.and_then(|value| change.applied(field, value)) {
-                out.push(self.set(&[detail.ordinal], field, value));
+            if let Some(key) = field.key.clone().filter(|_| differs) {
+                let promote = ui.button("Promote to template");
+                let tip = "Let entities created from now on begin with this value";
+                if promote.on_hover_text(tip).clicked() {
+                    out.push(Command::Promote { entity: self.detail.ordinal, keys: vec![key] }.into());
+                }
             }
-        }
-        None
-    }
-
-    fn set(&self, entities: &[Ordinal], field: &Field, value: FieldValue) -> Request {
-        let target = Target { component: self.shown.component.name.clone(), field: field.name.clone() };
-        Command::Set { entities: entities.to_vec(), target, value }.into()
-    }
-
-    /// What can be done to a component, at the end of the line of its header.
-    fn menu(&self, ui: &mut Ui, header: Rect, out: &mut Requests) {
-        let component = self.shown.component;
-        let mut line = widgets::end_of_line(ui, header, &component.name);
-        let opened = line.menu_button("…", |ui| self.menu_entries(ui, out));
-        opened.response.accessible_name(format!("Menu of {}", component.name));
-        line.weak(if component.size == 0 { "tag".to_owned() } else { format::bytes(component.size) });
-    }
-
-    fn menu_entries(&self, ui: &mut Ui, out: &mut Requests) {
-        let component = self.shown.component;
-        let fields = component.fields.iter().enumerate();
-        let changed: Vec<_> =
-            fields.filter_map(|(at, field)| Some((field, model::differs(self.shown.state, at)?))).collect();
-        let reset = ui.add_enabled(!changed.is_empty(), Button::new("Reset to template"));
-        if reset.on_hover_text("Give every field the value of the template").clicked() {
-            out.extend(changed.iter().map(|(field, value)| self.set(self.entities, field, (*value).clone())));
-        }
-        let removable = component.id != ComponentId::ENTITY;
-        let remove = ui.add_enabled(removable, Button::new("Remove component"));
-        if remove.on_disabled_hover_text("Every entity has this one").clicked() {
-            let name = &component.name;
-            let drop = |&entity| Command::Drop { entity, component: name.clone() }.into();
-            out.extend(self.entities.iter().map(drop));
-        }
-        if ui.button("Show entities that have it").clicked() {
-            out.push(Request::Filter(format!("with:{}", component.name)));
-        }
+        });
     }
 }
 

@@ -7,7 +7,7 @@ use crate::{format, widgets};
 use egui::{Color32, RichText, Ui};
 use egui_plot::{Line, Plot, PlotPoints};
 use vivarium_world::inspect::{ComponentView, EntityDetail, ViewRequest};
-use vivarium_world::{ComponentId, Ordinal};
+use vivarium_world::{Command, ComponentId, Ordinal, Target};
 
 /// The watched fields with the values seen so far.
 #[derive(Default)]
@@ -21,6 +21,8 @@ struct Watch {
     ordinal: Ordinal,
     component: ComponentId,
     field: usize,
+    /// The field by its names, as commands have it.
+    target: Target,
     /// `guardian 42v3 health.health`
     name: String,
     values: Series,
@@ -40,18 +42,22 @@ impl Watch {
 }
 
 impl History {
-    /// Watches a field from now on.
+    /// Watches a field from now on; the journal notes its changes too, while it records.
     pub(super) fn watch(
         &mut self,
         view: &View<'_>,
         detail: &EntityDetail,
         component: &ComponentView,
         field: usize,
+        out: &mut Requests,
     ) {
         let known = self.watches.iter().any(|watch| watch.is(detail.ordinal, component.id, field));
         let Some(described) = component.fields.get(field).filter(|_| !known) else { return };
         let entity = view.entity_label(detail.ordinal);
+        let target = Target { component: component.name.clone(), field: described.name.clone() };
+        out.push(Command::Watch { entity: detail.ordinal, target: target.clone(), on: true }.into());
         self.watches.push(Watch {
+            target,
             ordinal: detail.ordinal,
             component: component.id,
             field,
@@ -104,6 +110,7 @@ impl History {
                 }
             });
         }
+        egui::CollapsingHeader::new("Last values").show(ui, |ui| self.last_values(ui));
         let width = ui.available_width().max(80.0) as usize;
         Plot::new("watched fields")
             .height((ui.available_height() - 8.0).clamp(160.0, 400.0))
@@ -116,8 +123,40 @@ impl History {
                 }
             });
         if let Some(forgotten) = forgotten {
-            self.watches.remove(forgotten);
+            let Watch { ordinal: entity, target, .. } = self.watches.remove(forgotten);
+            out.push(Command::Watch { entity, target, on: false }.into());
         }
+    }
+}
+
+impl History {
+    /// The latest changes of each watched field as text: `tick 1,205: 60 → 58`.
+    fn last_values(&self, ui: &mut Ui) {
+        for watch in &self.watches {
+            ui.label(RichText::new(&watch.name).strong());
+            for line in changes(&watch.values.last(SHOWN + 1)) {
+                ui.label(line);
+            }
+        }
+    }
+}
+
+/// Changes of a field that are listed as text.
+const SHOWN: usize = 10;
+
+/// What changed from each value to the next, latest first; the value alone where nothing did.
+fn changes(values: &[[f64; 2]]) -> Vec<String> {
+    let tick = |tick: f64| format::count(tick.max(0.0) as u64);
+    let steps = values.windows(2).filter(|pair| pair[0][1] != pair[1][1]).rev();
+    let lines: Vec<String> = steps
+        .map(|pair| {
+            let (before, after) = (format::number(pair[0][1]), format::number(pair[1][1]));
+            format!("tick {}: {before} → {after}", tick(pair[1][0]))
+        })
+        .collect();
+    match (lines.is_empty(), values.last()) {
+        (true, Some([at, value])) => vec![format!("tick {}: {}", tick(*at), format::number(*value))],
+        _ => lines,
     }
 }
 
@@ -139,9 +178,12 @@ mod tests {
         let view = fixture.view();
         let health = fixture.snapshot.catalog.component(HEALTH).unwrap();
         history.record(&view);
+        let mut out = Vec::new();
         for _ in 0..2 {
-            history.watch(&view, &fixture.snapshot.details[0], health, 0);
+            history.watch(&view, &fixture.snapshot.details[0], health, 0, &mut out);
         }
+        let target = Target { component: "health".to_owned(), field: "health".to_owned() };
+        assert_eq!(out, [Command::Watch { entity: Ordinal(2), target, on: true }.into()]);
         history
     }
 
@@ -159,6 +201,14 @@ mod tests {
         fixture.snapshot.status.scene = "Other".to_owned();
         history.record(&fixture.view());
         assert!(history.watches.is_empty());
+    }
+
+    #[test]
+    fn changes_are_told_latest_first() {
+        let values = [[1.0, 5.0], [2.0, 5.0], [3.0, 6.0], [1_204.0, 4.5]];
+        assert_eq!(changes(&values), ["tick 1,204: 6 → 4.5", "tick 3: 5 → 6"]);
+        assert_eq!(changes(&values[..2]), ["tick 2: 5"]);
+        assert!(changes(&[]).is_empty());
     }
 
     #[test]

@@ -2,8 +2,11 @@
 
 use crate::widgets::fuzzy;
 use std::ops::Range;
-use vivarium_world::inspect::{CatalogView, ComponentState, ComponentView, EntityDetail};
-use vivarium_world::{ComponentId, Field, FieldValue, Scalar};
+use vivarium_world::inspect::{
+    CatalogView, ComponentState, ComponentView, EntityDetail, EntityName, ReferenceView, ReferencesView,
+    SelectedView, Spread,
+};
+use vivarium_world::{ComponentId, Field, FieldValue, Ordinal, Scalar};
 
 /// A component of the entity that passes the filter, and which of its fields do.
 #[derive(Debug, PartialEq)]
@@ -37,25 +40,59 @@ pub(super) fn differs(state: &ComponentState, field: usize) -> Option<&FieldValu
     (state.values.get(field)? != template).then_some(template)
 }
 
-/// What several entities have in a field where they do not agree: `mixed`, with least and greatest for
-/// numbers.
-pub(super) fn mixed(details: &[&EntityDetail], component: ComponentId, field: usize) -> Option<String> {
-    let states =
-        details.iter().filter_map(|detail| detail.components.iter().find(|c| c.component == component));
-    let values: Vec<_> = states.filter_map(|state| state.values.get(field)).collect();
-    let first = values.first()?;
-    if values.iter().all(|value| value == first) {
-        return None;
-    }
-    let numbers: Option<Vec<f64>> = values.iter().map(|value| value.as_f64()).collect();
-    Some(match numbers {
-        Some(numbers) => {
-            let (low, high) =
-                numbers.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), &n| (l.min(n), h.max(n)));
-            format!("mixed {} … {}", crate::format::number(low), crate::format::number(high))
+/// What is said of a field in which several entities do not agree: `mixed`, with least and greatest for numbers.
+pub(super) fn mixed(spread: &Spread) -> Option<String> {
+    match spread {
+        Spread::Same(_) => None,
+        Spread::Mixed(None) => Some("mixed".to_owned()),
+        Spread::Mixed(Some((least, greatest))) => {
+            Some(format!("mixed {} … {}", crate::format::number(*least), crate::format::number(*greatest)))
         }
-        None => "mixed".to_owned(),
-    })
+    }
+}
+
+/// Those of several entities that a component can be added to: all but the ones that have it.
+pub(super) fn without(
+    selected: Option<&SelectedView>,
+    component: ComponentId,
+    all: &[Ordinal],
+) -> Vec<Ordinal> {
+    let known = selected.filter(|_| all.len() > 1);
+    match known.and_then(|selected| selected.components.iter().find(|c| c.component == component)) {
+        Some(component) => component.lacking.clone(),
+        None => all.to_vec(),
+    }
+}
+
+/// Places of the fields that can be watched over time.
+pub(super) fn number_fields(shown: &Shown<'_>) -> Vec<usize> {
+    let values = shown.state.values.iter().take(shown.component.fields.len()).enumerate();
+    values.filter(|(_, value)| value.as_f64().is_some()).map(|(at, _)| at).collect()
+}
+
+/// A line of the references to an entity.
+#[derive(Debug, PartialEq)]
+pub(super) struct ReferenceLine<'a> {
+    pub(super) from: &'a EntityName,
+    /// `follow.target`; `cargo.items[3]` for an item of a list.
+    pub(super) field: String,
+}
+
+/// References as they are listed.
+pub(super) fn reference_lines<'a>(
+    references: &'a ReferencesView,
+    catalog: &CatalogView,
+) -> Vec<ReferenceLine<'a>> {
+    let line = |reference: &'a ReferenceView| {
+        let component = catalog.component(reference.component);
+        let component_name = component
+            .map_or_else(|| format!("component {}", reference.component), |component| component.name.clone());
+        let field = component.and_then(|component| component.fields.get(reference.field));
+        let field = field.map_or_else(|| format!("field {}", reference.field), |field| field.name.clone());
+        let item = reference.item.map_or(String::new(), |item| format!("[{item}]"));
+        ReferenceLine { from: &reference.from, field: format!("{component_name}.{field}{item}") }
+    };
+    references.list.iter().map(line).collect()
 }
 
 /// The components an entity could be given, each with the reason if its class forbids it.
@@ -142,6 +179,7 @@ pub(super) fn decode(scalar: Scalar, bytes: &[u8]) -> Option<String> {
 mod tests {
     use super::*;
     use crate::fixture::{self, BODY, FROZEN, Fixture, HEALTH, TRANSFORM, VELOCITY};
+    use vivarium_world::inspect::SelectedComponent;
 
     fn names(list: &[Shown<'_>]) -> Vec<(String, Vec<usize>)> {
         list.iter().map(|shown| (shown.component.name.clone(), shown.fields.clone())).collect()
@@ -169,15 +207,48 @@ mod tests {
 
     #[test]
     fn values_that_do_not_agree_show_their_span() {
-        let one = fixture::guardian();
-        let mut other = fixture::guardian();
-        other.components[4].values[0] = FieldValue::Float(12.5);
-        other.components[6].values[0] = FieldValue::Text("Eve".to_owned());
-        let both = [&one, &other];
-        assert_eq!(mixed(&both, HEALTH, 0), Some("mixed 12.5 … 60".to_owned()));
-        assert_eq!(mixed(&both, fixture::LABEL, 0), Some("mixed".to_owned()));
-        assert_eq!(mixed(&both, HEALTH, 1), None);
-        assert_eq!(mixed(&both, FROZEN, 0), None);
+        assert_eq!(mixed(&Spread::Mixed(Some((12.5, 60.0)))), Some("mixed 12.5 … 60".to_owned()));
+        assert_eq!(mixed(&Spread::Mixed(None)), Some("mixed".to_owned()));
+        assert_eq!(mixed(&Spread::Same(FieldValue::Float(1.0))), None);
+    }
+
+    #[test]
+    fn a_component_is_added_to_those_that_lack_it() {
+        let part = |component, lacking: &[u64]| SelectedComponent {
+            component,
+            having: 1,
+            lacking: lacking.iter().map(|&n| Ordinal(n)).collect(),
+            fields: Vec::new(),
+        };
+        let view = SelectedView { entities: 3, components: vec![part(BODY, &[2]), part(HEALTH, &[])] };
+        let all = [1, 2, 3].map(Ordinal);
+        assert_eq!(without(Some(&view), BODY, &all), [Ordinal(2)]);
+        assert!(without(Some(&view), HEALTH, &all).is_empty());
+        assert_eq!(without(Some(&view), FROZEN, &all), all);
+        assert_eq!(without(Some(&view), BODY, &all[..1]), all[..1]);
+    }
+
+    #[test]
+    fn only_fields_that_hold_numbers_are_watched() {
+        let (fixture, detail) = (Fixture::paused(), fixture::guardian());
+        let list = shown(&detail, &fixture.snapshot.catalog, "");
+        let fields = |name: &str| number_fields(list.iter().find(|s| s.component.name == name).unwrap());
+        assert_eq!(fields("transform"), [0, 1, 2]);
+        assert!(fields("label").is_empty());
+        assert!(fields("follow").is_empty());
+    }
+
+    #[test]
+    fn references_name_field_and_item() {
+        let fixture = Fixture::paused();
+        let view = ReferencesView {
+            to: Ordinal(3),
+            list: vec![fixture::reference(2, fixture::FOLLOW, None), fixture::reference(0, BODY, Some(4))],
+            total: 2,
+        };
+        let lines = reference_lines(&view, &fixture.snapshot.catalog);
+        let texts: Vec<_> = lines.iter().map(|line| (line.from.ordinal.0, line.field.as_str())).collect();
+        assert_eq!(texts, [(2, "follow.target"), (0, "body.radius[4]")]);
     }
 
     #[test]

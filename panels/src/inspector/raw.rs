@@ -3,7 +3,7 @@
 use super::model;
 use crate::theme::Palette;
 use crate::view::{Requests, View};
-use crate::{format, widgets};
+use crate::{PanelId, Request, Select, format};
 use egui::{Grid, RichText, Ui};
 use vivarium_world::inspect::{BlockState, ComponentState, ComponentView, EntityDetail};
 
@@ -11,22 +11,16 @@ pub(super) fn ui(ui: &mut Ui, view: &View<'_>, detail: &EntityDetail, out: &mut 
     ui.label(format!("Row {} in every pool", format::count(detail.row)));
     for state in &detail.components {
         let Some(component) = view.snapshot.catalog.component(state.component) else { continue };
-        ui.push_id(&component.name, |ui| block(ui, view, component, state, out));
+        ui.push_id(&component.name, |ui| block(ui, component, state, out));
     }
 }
 
-fn block(
-    ui: &mut Ui,
-    view: &View<'_>,
-    component: &ComponentView,
-    state: &ComponentState,
-    out: &mut Requests,
-) {
+fn block(ui: &mut Ui, component: &ComponentView, state: &ComponentState, out: &mut Requests) {
     ui.add_space(6.0);
     ui.horizontal_wrapped(|ui| {
-        ui.strong(&component.name);
+        ui.strong(format!("Pool {}", component.name));
         ui.label(place(state));
-        held(ui, view, state, out);
+        held(ui, state, out);
     });
     if state.raw.bytes.is_empty() {
         ui.weak("A tag: it has no bytes");
@@ -75,10 +69,14 @@ fn place(state: &ComponentState) -> String {
 }
 
 /// Says which run holds the pool, if one does.
-pub(super) fn held(ui: &mut Ui, view: &View<'_>, state: &ComponentState, out: &mut Requests) {
+pub(super) fn held(ui: &mut Ui, state: &ComponentState, out: &mut Requests) {
     let Some(run) = &state.held_by else { return };
     let warn = Palette::of(ui.visuals()).warn;
     let text = format!("as of tick {}: run {} writes it, of", format::count(state.tick), run.run);
     ui.label(RichText::new(text).color(warn));
-    widgets::system_link(ui, view, run.system, out);
+    let link = ui.link(&run.name).on_hover_text("Show this system in the schedule");
+    if link.clicked() {
+        out.push(Select::System(Some(run.system)).into());
+        out.push(Request::ShowPanel(PanelId::Schedule));
+    }
 }

@@ -312,6 +312,11 @@ impl ComponentDef {
         self.save.is_none() && !self.fields.is_empty() && self.size() > 0
     }
 
+    /// Whether a function of its own says what of a block is saved.
+    pub(crate) fn saves_itself(&self) -> bool {
+        self.save.is_some()
+    }
+
     /// Adds a block's state to a config.
     pub(crate) fn save<'c>(
         &'c self,

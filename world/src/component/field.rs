@@ -43,6 +43,19 @@ impl Scalar {
         }
     }
 
+    /// The least and the greatest value, of scalars of whole numbers that a double holds exactly.
+    pub const fn whole_range(self) -> Option<(f64, f64)> {
+        Some(match self {
+            Self::U8 => (0.0, u8::MAX as f64),
+            Self::U16 => (0.0, u16::MAX as f64),
+            Self::U32 => (0.0, u32::MAX as f64),
+            Self::I8 => (i8::MIN as f64, i8::MAX as f64),
+            Self::I16 => (i16::MIN as f64, i16::MAX as f64),
+            Self::I32 => (i32::MIN as f64, i32::MAX as f64),
+            Self::U64 | Self::I64 | Self::F32 | Self::F64 | Self::Bool8 => return None,
+        })
+    }
+
     /// The name scene files use: `u32`, `f32`, `bool8`, ….
     pub const fn name(self) -> &'static str {
         match self {
@@ -227,5 +240,30 @@ impl Field {
     pub fn range(mut self, least: f64, greatest: f64) -> Self {
         self.range = Some((least, greatest));
         self
+    }
+
+    /// The value nearest to a number that this field's range and scalar allow; none if the number is not finite.
+    pub fn nearest_value(&self, number: f64) -> Option<FieldValue> {
+        let (mut number, whole) = (number, self.scalar.whole_range());
+        for (least, greatest) in [self.range, whole].into_iter().flatten() {
+            number = if number < least {
+                least
+            } else if number > greatest {
+                greatest
+            } else {
+                number
+            };
+        }
+        let value = match self.scalar {
+            Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => {
+                FieldValue::Uint(number.round().max(0.0) as u64)
+            }
+            Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 => FieldValue::Int(number.round() as i64),
+            Scalar::F32 => FieldValue::Float(f64::from(number as f32)),
+            Scalar::F64 => FieldValue::Float(number),
+            Scalar::Bool8 => FieldValue::Bool(number != 0.0),
+        };
+        let is_finite = number.is_finite() && value.as_f64().is_some_and(f64::is_finite);
+        is_finite.then_some(value)
     }
 }

@@ -125,6 +125,53 @@ impl Order {
         }
     }
 
+    /// Puts an entity back under an ordinal that was given out before and that nobody has now. Whether it was so.
+    pub(crate) fn restore(&mut self, ordinal: Ordinal, id: EntityId) -> bool {
+        if !self.is_gone(ordinal) {
+            return false;
+        }
+        let place = (ordinal.0 % 64) as u32;
+        let first = ordinal.0 - u64::from(place);
+        let at = match self.chunks.binary_search_by_key(&first, |chunk| chunk.first) {
+            Ok(at) => at,
+            Err(at) => {
+                // It was closed up.
+                let slots = ChunkSlots::From(id.slot().wrapping_sub(place));
+                self.chunks.insert(at, Chunk { first, live: 0, slots });
+                self.empty += 1;
+                self.find_places(at + 1);
+                at
+            }
+        };
+        let chunk = &mut self.chunks[at];
+        if chunk.slot(place) != id.slot() {
+            chunk.list_slot(place, id.slot());
+        }
+        self.empty -= (chunk.live == 0) as usize;
+        chunk.live |= 1 << place;
+        self.live += 1;
+        let slot = id.slot() as usize;
+        if slot >= self.place_of.len() {
+            self.place_of.resize((slot + 1).max(self.place_of.len() * 2), u32::MAX);
+        }
+        self.place_of[slot] = at as u32 * 64 + place;
+        true
+    }
+
+    /// Whether an ordinal was given out and its entity is there no more.
+    pub(crate) fn is_gone(&self, ordinal: Ordinal) -> bool {
+        ordinal.0 < self.next && self.by_ordinal(ordinal).is_none()
+    }
+
+    /// Notes anew where the entities of the chunks from `first` on are.
+    fn find_places(&mut self, first: usize) {
+        for (at, chunk) in self.chunks.iter().enumerate().skip(first) {
+            for place in (0..64).filter(|place| chunk.live >> place & 1 == 1) {
+                self.place_of[chunk.slot(place) as usize] = at as u32 * 64 + place;
+            }
+        }
+    }
+
     /// Chunk and place in it of the entity in a slot that is in use; none if it is not in the order.
     #[inline]
     fn find(&self, slot: u32) -> Option<(usize, u32)> {
@@ -156,11 +203,7 @@ impl Order {
         let last = self.chunks.last().map_or(0, |chunk| chunk.first);
         self.chunks.retain(|chunk| chunk.live != 0 || chunk.first == last);
         self.empty = self.chunks.iter().filter(|chunk| chunk.live == 0).count();
-        for (at, chunk) in self.chunks.iter().enumerate() {
-            for place in (0..64).filter(|place| chunk.live >> place & 1 == 1) {
-                self.place_of[chunk.slot(place) as usize] = at as u32 * 64 + place;
-            }
-        }
+        self.find_places(0);
     }
 
     /// The ordinal of the entity in a slot in use; none if it is not in the order.
@@ -203,6 +246,7 @@ mod tests {
             removals in 20..60usize,
         ) {
             let (mut real, mut model, mut free) = (Order::default(), Vec::new(), Vec::new());
+            let mut gone: Vec<Ordinal> = Vec::new();
             let mut fresh = 0;
             for op in ops {
                 if op % 23 == 22 {
@@ -212,11 +256,20 @@ mod tests {
                     real.push_all(&ids);
                     model.extend((first..).map(Ordinal).zip(ids));
                 } else if op < removals && !model.is_empty() {
-                    let (_, id): (_, EntityId) = model.remove(op % model.len());
+                    let (ordinal, id): (_, EntityId) = model.remove(op % model.len());
+                    gone.push(ordinal);
                     prop_assert!(real.remove(id));
                     prop_assert!(!real.remove(id));
                     prop_assert_eq!(real.ordinal(id), None);
                     free.push(id.slot());
+                } else if op % 7 == 6 && !gone.is_empty() {
+                    let ordinal = gone.swap_remove(op % gone.len());
+                    let id = EntityId::new(free.pop().unwrap_or(fresh + 1), 1);
+                    fresh = fresh.max(id.slot());
+                    prop_assert!(real.restore(ordinal, id));
+                    prop_assert!(!real.restore(ordinal, id));
+                    let at = model.partition_point(|&(other, _)| other < ordinal);
+                    model.insert(at, (ordinal, id));
                 } else {
                     let slot = if op % 2 == 0 { free.pop() } else { None };
                     let slot = slot.unwrap_or_else(|| { fresh += 1; fresh });
@@ -233,6 +286,8 @@ mod tests {
                 prop_assert_eq!(real.by_ordinal(ordinal), Some(id.slot()));
             }
             prop_assert_eq!(real.by_ordinal(Ordinal(real.next)), None);
+            let next = Ordinal(real.next);
+            prop_assert!(!real.restore(next, EntityId::new(fresh + 1, 1)), "nobody ever had it");
         }
     }
 }

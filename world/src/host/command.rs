@@ -2,9 +2,10 @@
 //! use this one enum.
 
 use crate::component::FieldValue;
+use crate::config::Config;
 use crate::id::{Ordinal, SystemId};
 use crate::world::{Asker, JournalKind};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 
 /// One thing a host is told.
@@ -81,6 +82,30 @@ pub enum Command {
         /// The new value.
         value: FieldValue,
     },
+    /// Write a field of entities that have its component, each a value of its own.
+    SetEach {
+        /// Which field.
+        target: Target,
+        /// Whose, and the new value.
+        values: Vec<(Ordinal, FieldValue)>,
+    },
+    /// Compute a number field of entities that have its component from what each has now. What would leave the
+    /// field's range is held at its end.
+    Change {
+        /// Which entities.
+        entities: Vec<Ordinal>,
+        /// Which field.
+        target: Target,
+        /// How.
+        operator: Operator,
+        /// With what.
+        operand: f64,
+    },
+    /// Create entities again under the creation numbers they had: takes back a kill or a removal.
+    Restore {
+        /// Which, and what of.
+        entities: Vec<Restored>,
+    },
     /// Give an entity a component, with its default values.
     Add {
         /// Which entity.
@@ -94,6 +119,38 @@ pub enum Command {
         entity: Ordinal,
         /// The component's name.
         component: String,
+    },
+    /// Change what a template gives entities that are created from now on; those that are there keep what they have.
+    Template {
+        /// The template.
+        name: String,
+        /// Keys to set.
+        #[serde(default, deserialize_with = "owned_config", skip_serializing_if = "Config::is_empty")]
+        set: Config<'static>,
+        /// Keys to take out.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        remove: Vec<String>,
+    },
+    /// Make what an entity has now what its template gives.
+    Promote {
+        /// Which entity.
+        entity: Ordinal,
+        /// Under which keys; none is all that the template gives and the entity has otherwise.
+        #[serde(default)]
+        keys: Vec<String>,
+    },
+    /// Take note of what the scene file says of a template now: it was written to it.
+    FileSays {
+        /// The template.
+        name: String,
+        /// Its keys in the file, without its class.
+        #[serde(deserialize_with = "owned_config")]
+        config: Config<'static>,
+    },
+    /// Do several edits, all or none; they are taken back as one.
+    All {
+        /// The edits, in order.
+        commands: Vec<Command>,
     },
     /// Let a system take part, or not.
     Enable {
@@ -166,6 +223,46 @@ fn one() -> u64 {
     1
 }
 
+fn owned_config<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Config<'static>, D::Error> {
+    Config::deserialize(deserializer).map(Config::into_owned)
+}
+
+/// What is done with a number and an operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Operator {
+    /// The operand is added.
+    Add,
+    /// It is taken away.
+    Subtract,
+    /// The number is multiplied by it.
+    Multiply,
+    /// The number is divided by it.
+    Divide,
+}
+
+impl Operator {
+    /// The result.
+    pub fn apply(self, number: f64, operand: f64) -> f64 {
+        match self {
+            Self::Add => number + operand,
+            Self::Subtract => number - operand,
+            Self::Multiply => number * operand,
+            Self::Divide => number / operand,
+        }
+    }
+}
+
+/// An entity to create again.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Restored {
+    /// The creation number it had.
+    pub entity: Ordinal,
+    /// Its config as a save has it, but with references by creation number.
+    #[serde(deserialize_with = "owned_config")]
+    pub config: Config<'static>,
+}
+
 /// A field of a component, by name: `health.health`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Target {
@@ -192,6 +289,8 @@ pub struct Reply {
     pub command: u64,
     /// What came of it, or a message that says what is wrong and what to do.
     pub result: Result<Done, String>,
+    /// The command that takes it back; none for what edits nothing or cannot be taken back.
+    pub undo: Option<Command>,
 }
 
 /// What came of a command.

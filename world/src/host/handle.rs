@@ -93,7 +93,7 @@ impl HostHandle {
         let number = self.send(command);
         loop {
             match self.events.recv_timeout(NOW_AND_THEN) {
-                Ok(HostEvent::Reply(Reply { command, result })) if command == number => return result,
+                Ok(HostEvent::Reply(Reply { command, result, .. })) if command == number => return result,
                 Ok(event) => self.kept.push(event),
                 Err(RecvTimeoutError::Timeout) => look(self.output.read()),
                 Err(RecvTimeoutError::Disconnected) => return Err("the host has ended".to_owned()),

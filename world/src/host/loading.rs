@@ -51,11 +51,11 @@ impl HostThread {
                     order.run = false;
                 }
                 let result = self.execute(Command::Pause);
-                self.reply(number, result);
+                self.reply(number, result.map(|(done, _)| done));
             }
             Command::Speed { .. } if nothing_waits => {
                 let result = self.execute(command);
-                self.reply(number, result);
+                self.reply(number, result.map(|(done, _)| done));
             }
             later => self.loading.waiting.push_back((number, later)),
         }
@@ -113,6 +113,6 @@ impl HostThread {
     }
 
     pub(super) fn reply(&self, command: u64, result: Result<Done, String>) {
-        self.tell(HostEvent::Reply(Reply { command, result }));
+        self.tell(HostEvent::Reply(Reply { command, result, undo: None }));
     }
 }

@@ -1,6 +1,6 @@
 //! The loop: commands, completions, update, publish.
 
-use super::command::{Command, HostEvent, LogLevel, LogLine};
+use super::command::{Command, HostEvent, LogLevel, LogLine, Reply};
 use super::handle::Message;
 use super::loading::HostLoading;
 use super::running::{Drive, Rate};
@@ -123,9 +123,12 @@ impl HostThread {
         if let Command::Load { .. } = command {
             return self.begin_load(number, command);
         }
-        let result = self.execute(command);
+        let (result, undo) = match self.execute(command) {
+            Ok((done, undo)) => (Ok(done), undo),
+            Err(message) => (Err(message), None),
+        };
         self.tell_errors();
-        self.reply(number, result);
+        self.tell(HostEvent::Reply(Reply { command: number, result, undo }));
     }
 
     /// Whether it was told to end.
@@ -275,6 +278,7 @@ impl HostThread {
         let snapshot = self.output.input_buffer_mut();
         self.inspector.fill(&mut self.world, &self.view, snapshot);
         self.output.publish();
+        self.changed = self.inspector.is_behind();
         self.spent.add(self.clock.now().saturating_sub(now));
         self.snapshots.add(1);
         if let Some(wake) = &self.on_publish {

@@ -4,15 +4,18 @@ use super::cells::cells;
 use super::entities::EntityList;
 use super::heap::HeapList;
 use super::journal::JournalList;
+use super::references::{self, ReferencesView};
+use super::rested::Rested;
+use super::selected::{self, SelectedView};
 use super::shapes;
+use super::templates::{self, Written};
 use super::{
-    BlockState, CatalogView, ClassView, ComponentState, ComponentView, DeferredView, EntityDetail,
-    EntityName, MemoryView, OpenRun, PoolView, RawBlock, ScheduleView, Snapshot, SystemState, SystemView,
-    TemplateView, TimingView, ViewRequest,
+    BlockState, CandidatesView, CatalogView, ComponentState, DeferredView, EntityDetail, EntityName,
+    MemoryView, OpenRun, PoolView, RawBlock, ScheduleView, Snapshot, SystemState, SystemView, TimingView,
+    ViewRequest,
 };
 use crate::component::{FieldValue, field_value};
 use crate::config::Config;
-use crate::entity::Prepared;
 use crate::id::{ComponentId, EntityId, Ordinal, RunId, SystemId};
 use crate::schedule::{Creates, Plan};
 use crate::system::SystemKind;
@@ -20,6 +23,9 @@ use crate::world::{RunProgress, World};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
+
+/// Entities offered at once to point to.
+const CANDIDATES: usize = 20;
 
 /// What an inspector remembers between snapshots: lists that are dear to make, and the last copies of blocks.
 #[derive(Default)]
@@ -33,21 +39,50 @@ pub(crate) struct Inspector {
     plan: Option<(Arc<Plan>, Arc<ScheduleView>)>,
     /// The last copy of each block looked into, for while a run holds its pool.
     last: HashMap<(EntityId, ComponentId), ComponentState>,
-    /// What a type's template gives each component.
-    templates: HashMap<Arc<str>, HashMap<ComponentId, Vec<FieldValue>>>,
+    /// What the scene file says of its templates.
+    written: Written,
+    references: Rested<Vec<Ordinal>, Vec<ReferencesView>>,
+    selected: Rested<Vec<Ordinal>, SelectedView>,
+    candidates: EntityList,
 }
 
 impl Inspector {
     /// Forgets everything: another world was loaded.
     pub(crate) fn reset(&mut self, world: &World) {
-        *self = Self { generation: self.generation + 1, ..Self::default() };
-        self.catalog = Arc::new(catalog(world, &mut self.entities));
+        *self =
+            Self { generation: self.generation + 1, written: templates::written(world), ..Self::default() };
+        self.note_templates(world);
+    }
+
+    /// A template was changed.
+    pub(crate) fn note_templates(&mut self, world: &World) {
+        self.catalog = Arc::new(templates::catalog(world, &self.entities, &self.written));
+    }
+
+    /// The scene file says this of a template.
+    pub(crate) fn note_written(&mut self, world: &World, name: String, config: Config<'static>) {
+        self.written.insert(name, config);
+        self.note_templates(world);
+    }
+
+    /// The scene file says of all templates what the world says.
+    pub(crate) fn note_all_written(&mut self, world: &World) {
+        self.written = templates::written(world);
+        self.note_templates(world);
+    }
+
+    /// Whether a later snapshot would show more of the same world.
+    pub(crate) fn is_behind(&self) -> bool {
+        self.entities.is_behind() || self.references.is_behind() || self.selected.is_behind()
     }
 
     /// The world was changed by hand.
     pub(crate) fn note_edit(&mut self) {
         self.entities.note_edit();
         self.heap.note_edit();
+        self.candidates.note_edit();
+        self.references.note_edit();
+        self.selected.note_edit();
     }
 
     /// Fills a snapshot with what was asked for. Its status is the host's to fill.
@@ -55,8 +90,10 @@ impl Inspector {
         out.catalog = self.catalog.clone();
         out.entities = request.entities.as_ref().map(|asked| self.entities.page(world, asked, &self.catalog));
         // What changed is known from the moment somebody asks.
-        world.record_changes(request.entities.is_some() && self.entities.asks_for_changes());
+        let asks = |asked: &super::EntitiesRequest| asked.changes || self.entities.asks_for_changes();
+        world.record_changes(request.entities.as_ref().is_some_and(asks));
         self.fill_details(world, &request.details, out);
+        self.fill_selection(world, request, out);
         out.systems.clear();
         if request.systems || request.schedule {
             fill_systems(world, &mut out.systems);
@@ -88,6 +125,41 @@ impl Inspector {
         for template in &mut catalog.templates {
             template.instances = counts.get(template.name.as_str()).copied().unwrap_or(0);
         }
+    }
+
+    /// What is asked about the selected entities beyond their blocks.
+    fn fill_selection(&mut self, world: &World, request: &ViewRequest, out: &mut Snapshot) {
+        out.references.clear();
+        if request.references.is_empty() {
+            self.references.forget();
+        } else {
+            let asked = &request.references;
+            let found = self.references.answer(world, asked, |world| references::find(world, asked));
+            out.references.extend(found.into_iter().flatten().cloned());
+        }
+        out.selected = if request.selected.is_empty() {
+            self.selected.forget();
+            None
+        } else {
+            let entities = &request.selected;
+            self.selected.answer(world, entities, |world| selected::find(world, entities)).cloned()
+        };
+        out.candidates = request.candidates.as_ref().map(|text| {
+            let asked =
+                super::EntitiesRequest { filter: text.clone(), count: CANDIDATES, ..Default::default() };
+            let page = self.candidates.page(world, &asked, &self.catalog);
+            let name = |row: super::EntityRow| EntityName {
+                ordinal: row.ordinal,
+                id: row.id,
+                type_name: row.type_name,
+            };
+            CandidatesView {
+                text: text.clone(),
+                matching: page.matching,
+                fault: page.fault.map(|(message, _)| message),
+                list: page.rows.into_iter().map(name).collect(),
+            }
+        });
     }
 
     fn schedule(&mut self, world: &mut World) -> Arc<ScheduleView> {
@@ -177,78 +249,13 @@ impl Inspector {
         let state = ComponentState {
             component,
             values: values.collect(),
-            template: self.template(world, type_name).get(&component).cloned(),
+            template: templates::values_of(&self.catalog, type_name, component),
             raw: RawBlock { bytes: block.to_vec(), row, page: row / 64, state: BlockState::Live },
             tick: world.clocks().tick,
             held_by: None,
         };
         self.last.insert((id, component), state.clone());
         Some(state)
-    }
-
-    /// What an entity of a type would begin with.
-    fn template(&mut self, world: &World, type_name: &Arc<str>) -> &HashMap<ComponentId, Vec<FieldValue>> {
-        self.templates.entry(type_name.clone()).or_insert_with(|| {
-            let mut prepared = Prepared::default();
-            let config = Config::from_iter([("type", type_name.to_string())]);
-            let known = world.factory().template(type_name).is_some();
-            let made = world.factory().prepare(world.registry(), world.heap(), &config, &mut prepared);
-            if !known || made.is_err() {
-                return HashMap::new();
-            }
-            let values = |(component, block): (ComponentId, &[u8])| {
-                let fields = world.registry().get(component).fields().iter();
-                (component, fields.map(|field| field_value(field, block, world.heap(), |_| None)).collect())
-            };
-            let values = prepared.blocks(world.registry()).map(values).collect();
-            prepared.release_lists(world.registry(), world.lists());
-            values
-        })
-    }
-}
-
-fn catalog(world: &World, entities: &mut EntityList) -> CatalogView {
-    let registry = world.registry();
-    let counts = entities.count_types(world);
-    let components = registry.iter().map(|(id, definition)| ComponentView {
-        id,
-        name: definition.name().to_owned(),
-        size: definition.size(),
-        fields: definition.fields().to_vec(),
-        load_keys: definition.keys(),
-    });
-    let factory = world.factory();
-    let classes = factory
-        .classes()
-        .map(|class| ClassView { name: class.name.clone(), components: class.components.clone() });
-    let templates = factory.templates().map(|template| {
-        let class = factory.class_of(&template.name);
-        let permitted = |c: &&ComponentId| class.is_none_or(|class| class.components.contains(c));
-        let loads = |key: &str| -> Vec<ComponentId> {
-            registry.loaded_by(key).iter().filter(permitted).copied().collect()
-        };
-        let name = |c: &ComponentId| registry.get(*c).name().to_owned();
-        let keys = template.config.iter().map(|(key, value)| {
-            let value = serde_json::to_string(value).unwrap_or_else(|error| error.to_string());
-            (key.to_owned(), value, loads(key).iter().map(name).collect())
-        });
-        let mut components: Vec<ComponentId> =
-            template.config.iter().flat_map(|(key, _)| loads(key)).collect();
-        components.sort_unstable();
-        components.dedup();
-        TemplateView {
-            name: template.name.clone(),
-            class: template.class.clone(),
-            keys: keys.collect(),
-            components,
-            instances: counts.get(template.name.as_str()).copied().unwrap_or(0),
-        }
-    });
-    CatalogView {
-        components: components.collect(),
-        classes: classes.collect(),
-        templates: templates.collect(),
-        bounds: world.info().bounds,
     }
 }
 

@@ -1,62 +1,107 @@
-//! The entity list: filtered, sorted, and of that the rows in view.
+//! The entity list: filtered, sorted, grouped, and of that the rows in view.
 
-use super::{CatalogView, EntitiesRequest, EntityPage, EntityRow, Sort, SortBy};
-use crate::component::{Entity, Field, FieldValue, Role};
-use crate::filter::{Filter, Names, Subject, SubjectValue};
+use super::rested::REST;
+use super::subject::{Texts, WorldSubject};
+use super::{CatalogView, EntitiesRequest, EntityGroup, EntityPage, EntityRow, GroupBy, Sort, SortBy};
+use crate::component::FieldValue;
+use crate::filter::Filter;
 use crate::id::{ComponentId, EntityId, Ordinal};
 use crate::world::World;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
+
+/// What decides which rows there are, and in which order.
+#[derive(Clone, Default, PartialEq)]
+struct Question {
+    filter: String,
+    sort: Sort,
+    group: GroupBy,
+    closed: Vec<String>,
+}
 
 /// What was found last, and for which question.
 #[derive(Default)]
 pub(super) struct EntityList {
-    asked: Option<(String, Sort)>,
+    asked: Option<Question>,
     filter: Option<Filter>,
     fault: Option<(String, std::ops::Range<usize>)>,
     found: Vec<(Ordinal, EntityId)>,
+    /// How many match, whether their group is open or closed.
+    matching: usize,
+    groups: Vec<EntityGroup>,
+    /// The last row of each entity whose row is to stay.
+    kept: HashMap<Ordinal, EntityRow>,
+    /// Those of them that are there no more.
+    gone: HashSet<Ordinal>,
     took: Duration,
     /// On the world's clock, when it was found.
     at: u64,
     tick: u64,
     /// Whether it may be wrong for another reason than the time that passed.
     is_stale: bool,
+    /// Whether it could be found better now but for the rest.
+    is_behind: bool,
 }
-
-/// Finding is done again only after this many times as long as it took, so that it stays a small part of the time.
-const REST: u32 = 20;
 
 impl EntityList {
     pub(super) fn page(&mut self, world: &World, asked: &EntitiesRequest, names: &CatalogView) -> EntityPage {
-        let question = (asked.filter.clone(), asked.sort.clone());
+        let question = Question {
+            filter: asked.filter.clone(),
+            sort: asked.sort.clone(),
+            group: asked.group,
+            closed: asked.closed.clone(),
+        };
         let now = world.now();
-        let new_question = self.asked.as_ref() != Some(&question);
+        let is_new = self.asked.as_ref() != Some(&question);
         let rested = now.saturating_sub(self.at) >= (self.took * REST).as_nanos() as u64;
-        if new_question {
+        if self.asked.as_ref().is_none_or(|known| known.filter != question.filter) {
             self.compile(&asked.filter, names);
         }
-        let is_due = self.is_stale || rested && self.tick != world.clocks().tick;
+        let gone: HashSet<Ordinal> =
+            asked.keep.iter().copied().filter(|o| world.by_ordinal(*o).is_none()).collect();
+        self.is_stale |= gone != self.gone;
+        self.gone = gone;
+        let is_other = self.tick != world.clocks().tick;
+        let is_due = self.is_stale || rested && is_other;
         // What a run writes at the moment cannot be compared: the last answer stands until it can.
         let can_read = self.can_read(world, &asked.sort);
-        if new_question || is_due && can_read {
+        self.is_behind = can_read && is_other && !is_due && !is_new;
+        if is_new || is_due && can_read {
             self.is_stale = !can_read;
+            self.find(world, &question);
             self.asked = Some(question);
-            self.find(world, &asked.sort);
             (self.tick, self.at) = (world.clocks().tick, world.now());
             self.took = Duration::from_nanos(self.at.saturating_sub(now));
         }
         let fields: Vec<_> = asked.fields.iter().map(|path| field_place(world, path)).collect();
-        let texts = Texts::new(world);
+        let reading = RowReader { world, texts: Texts::new(world), fields, changes: asked.changes };
+        self.kept.retain(|ordinal, _| asked.keep.contains(ordinal));
+        let there = asked.keep.iter().filter_map(|&ordinal| Some((ordinal, world.by_ordinal(ordinal)?)));
+        self.kept.extend(there.filter_map(|(ordinal, id)| Some((ordinal, reading.row(ordinal, id)?))));
         let wanted = self.found.iter().skip(asked.first).take(asked.count);
+        let row = |&(ordinal, id): &(Ordinal, EntityId)| {
+            let gone = || {
+                let kept = self.kept.get(&ordinal).filter(|_| self.gone.contains(&ordinal))?;
+                Some(EntityRow { gone: true, changed: false, ..kept.clone() })
+            };
+            reading.row(ordinal, id).or_else(gone)
+        };
         EntityPage {
             first: asked.first,
-            matching: self.found.len(),
+            matching: self.matching,
+            listed: self.found.len(),
             total: world.len(),
-            rows: wanted.filter_map(|&(ordinal, id)| row(world, &texts, ordinal, id, &fields)).collect(),
+            rows: wanted.filter_map(row).collect(),
+            groups: self.groups.clone(),
             fault: self.fault.clone(),
             took: self.took,
         }
+    }
+
+    /// Whether a better answer waits for nothing but a rest.
+    pub(super) fn is_behind(&self) -> bool {
+        self.is_behind
     }
 
     /// The world was changed by hand: what is listed is found again.
@@ -85,8 +130,11 @@ impl EntityList {
         }
     }
 
-    fn find(&mut self, world: &World, sort: &Sort) {
+    fn find(&mut self, world: &World, question: &Question) {
+        let gone = self.gone_rows(world);
         self.found.clear();
+        self.groups.clear();
+        self.matching = 0;
         let Some(filter) = &self.filter else { return };
         let texts = Texts::new(world);
         if filter.is_everything() {
@@ -106,7 +154,78 @@ impl EntityList {
                 }
             }
         }
-        self.sort(world, &texts, sort);
+        self.matching = self.found.len();
+        self.sort(world, &texts, &question.sort);
+        if question.group == GroupBy::None {
+            for (place, entity) in gone {
+                let at = place_of_gone(&self.found, &question.sort, place, entity.0);
+                self.found.insert(at, entity);
+            }
+        } else {
+            self.group(world, &texts, question, gone);
+        }
+    }
+
+    /// Entities that are gone and whose rows stay, each with its place among the rows of its group in the last list
+    /// that stay.
+    fn gone_rows(&self, world: &World) -> Vec<(usize, (Ordinal, EntityId))> {
+        let mut rows = Vec::new();
+        if self.gone.is_empty() {
+            return rows;
+        }
+        let is_kept = |ordinal: &Ordinal| self.gone.contains(ordinal) && self.kept.contains_key(ordinal);
+        let mut groups: Vec<_> =
+            self.groups.iter().map(|group| group.first..group.first + group.listed).collect();
+        if groups.is_empty() {
+            groups.push(0..self.found.len());
+        }
+        for range in groups {
+            let listed = self.found.get(range).unwrap_or_default();
+            let staying = listed.iter().filter(|(ordinal, id)| world.contains(*id) || is_kept(ordinal));
+            rows.extend(staying.copied().enumerate().filter(|(_, (ordinal, _))| is_kept(ordinal)));
+        }
+        rows
+    }
+
+    /// Puts the rows of a group together, with those that are gone in their places, and takes out those of closed
+    /// ones.
+    fn group(
+        &mut self,
+        world: &World,
+        texts: &Texts,
+        question: &Question,
+        gone: Vec<(usize, (Ordinal, EntityId))>,
+    ) {
+        let name = |&(ordinal, id): &(Ordinal, EntityId)| -> Arc<str> {
+            let (type_name, class) = match world.entity_block(id) {
+                Some(entity) => texts.of_type(entity.type_name()),
+                None => self.kept.get(&ordinal).map_or_else(
+                    || (texts.none.clone(), texts.none.clone()),
+                    |row| (row.type_name.clone(), row.class.clone()),
+                ),
+            };
+            if question.group == GroupBy::Type { type_name } else { class }
+        };
+        let mut parts: std::collections::BTreeMap<Arc<str>, Vec<(Ordinal, EntityId)>> = Default::default();
+        for entity in &self.found {
+            parts.entry(name(entity)).or_default().push(*entity);
+        }
+        for (place, entity) in gone {
+            let part = parts.entry(name(&entity)).or_default();
+            let at = place_of_gone(part, &question.sort, place, entity.0);
+            part.insert(at, entity);
+        }
+        self.found.clear();
+        // Those without a name come last.
+        let nameless = parts.remove("");
+        for (name, entities) in parts.into_iter().chain(nameless.map(|list| (texts.none.clone(), list))) {
+            let is_closed = question.closed.iter().any(|closed| **closed == *name);
+            let (first, count) = (self.found.len(), entities.len());
+            if !is_closed {
+                self.found.extend(entities);
+            }
+            self.groups.push(EntityGroup { name, first, listed: self.found.len() - first, count });
+        }
     }
 
     fn sort(&mut self, world: &World, texts: &Texts, sort: &Sort) {
@@ -117,8 +236,12 @@ impl EntityList {
         };
         match &sort.by {
             SortBy::Ordinal => {}
+            SortBy::Id => self.found.sort_by_key(|&(_, id)| (id.slot(), id.generation())),
             SortBy::Type => self.found.sort_by_cached_key(|&(_, id)| named(id, false)),
             SortBy::Class => self.found.sort_by_cached_key(|&(_, id)| named(id, true)),
+            SortBy::Components => {
+                self.found.sort_by_cached_key(|&(_, id)| world.components_of(id).map(|c| c.len()))
+            }
             SortBy::Field(path) => return self.sort_by_field(world, path, sort.descending),
         }
         if sort.descending {
@@ -157,6 +280,15 @@ impl EntityList {
     }
 }
 
+/// Where the row of an entity that is gone is put: in creation order where it stood, else at the place it had.
+fn place_of_gone(rows: &[(Ordinal, EntityId)], sort: &Sort, place: usize, gone: Ordinal) -> usize {
+    match (&sort.by, sort.descending) {
+        (SortBy::Ordinal, false) => rows.partition_point(|(ordinal, _)| *ordinal < gone),
+        (SortBy::Ordinal, true) => rows.partition_point(|(ordinal, _)| *ordinal > gone),
+        _ => place.min(rows.len()),
+    }
+}
+
 /// A field by `component.field`.
 fn field_place(world: &World, path: &str) -> Option<(ComponentId, usize)> {
     let (component, field) = path.split_once('.')?;
@@ -165,143 +297,34 @@ fn field_place(world: &World, path: &str) -> Option<(ComponentId, usize)> {
     Some((component, field))
 }
 
-fn row(
-    world: &World,
-    texts: &Texts,
-    ordinal: Ordinal,
-    id: EntityId,
-    fields: &[Option<(ComponentId, usize)>],
-) -> Option<EntityRow> {
-    let entity = world.entity_block(id)?;
-    let (type_name, class) = texts.of_type(entity.type_name());
-    let value = |place: &Option<(ComponentId, usize)>| {
-        place.and_then(|(component, field)| world.field(id, component, field))
-    };
-    Some(EntityRow {
-        ordinal,
-        id,
-        type_name,
-        class,
-        components: world.components_of(id)?.into_iter().filter(|&c| c != ComponentId::ENTITY).collect(),
-        fields: fields.iter().map(value).collect(),
-        dead: entity.is_dead(),
-    })
+/// Reads rows of the list.
+struct RowReader<'w> {
+    world: &'w World,
+    texts: Texts,
+    /// The columns.
+    fields: Vec<Option<(ComponentId, usize)>>,
+    changes: bool,
 }
 
-/// The world's strings and the class of each type, looked up once instead of once an entity.
-pub(crate) struct Texts {
-    all: crate::component::Texts,
-    class_of: HashMap<Arc<str>, Arc<str>>,
-    none: Arc<str>,
-}
-
-impl Texts {
-    pub(crate) fn new(world: &World) -> Self {
-        let class = |template: &crate::entity::Template| {
-            let class = template.class.as_deref().unwrap_or_default();
-            (Arc::from(template.name.as_str()), Arc::from(class))
+impl RowReader<'_> {
+    /// The row of an entity; none if it is gone.
+    fn row(&self, ordinal: Ordinal, id: EntityId) -> Option<EntityRow> {
+        let entity = self.world.entity_block(id)?;
+        let (type_name, class) = self.texts.of_type(entity.type_name());
+        let value = |place: &Option<(ComponentId, usize)>| {
+            place.and_then(|(component, field)| self.world.field(id, component, field))
         };
-        let class_of = world.factory().templates().map(class).collect();
-        Self { all: world.strings().all(), class_of, none: Arc::from("") }
-    }
-
-    fn get(&self, number: u32) -> &Arc<str> {
-        self.all.get(number).unwrap_or(&self.none)
-    }
-
-    /// What a block holds in a field with the role `Text`.
-    pub(super) fn in_block(&self, field: &Field, block: &[u8]) -> &str {
-        self.get(bytemuck::pod_read_unaligned(&block[field.offset..field.offset + 4]))
-    }
-
-    fn of_type(&self, number: u32) -> (Arc<str>, Arc<str>) {
-        let name = self.get(number);
-        (name.clone(), self.class_of.get(name).unwrap_or(&self.none).clone())
-    }
-}
-
-/// An entity as filters see it.
-pub(crate) struct WorldSubject<'a> {
-    world: &'a World,
-    texts: &'a Texts,
-    ordinal: Ordinal,
-    id: EntityId,
-    row: u32,
-    entity: Option<Entity>,
-}
-
-impl<'a> WorldSubject<'a> {
-    pub(crate) fn new(world: &'a World, texts: &'a Texts, ordinal: Ordinal, id: EntityId, row: u32) -> Self {
-        Self { world, texts, ordinal, id, row, entity: world.entity_block(id) }
-    }
-}
-
-impl Subject for WorldSubject<'_> {
-    fn ordinal(&self) -> Ordinal {
-        self.ordinal
-    }
-    fn id(&self) -> EntityId {
-        self.id
-    }
-    fn type_name(&self) -> &str {
-        self.texts.get(self.entity.map_or(0, |entity| entity.type_name()))
-    }
-    fn class_name(&self) -> &str {
-        self.texts.class_of.get(self.type_name()).map_or("", |class| class)
-    }
-    fn has(&self, component: ComponentId) -> bool {
-        self.world.storage.pool(component).present().has(self.row)
-    }
-    fn field(&self, component: ComponentId, field: usize) -> Option<SubjectValue<'_>> {
-        let block = self.world.peek_bytes(self.id, component)?;
-        let description = self.world.registry().get(component).fields().get(field)?;
-        if description.role == Role::Text {
-            return Some(SubjectValue::Text(self.texts.in_block(description, block)));
-        }
-        let ordinal_of = |id| self.world.ordinal(id);
-        match crate::component::field_value(description, block, self.world.heap(), ordinal_of) {
-            FieldValue::Entity(to) => Some(SubjectValue::Entity(to)),
-            value => value.as_f64().map(SubjectValue::Number),
-        }
-    }
-    fn is_static(&self) -> bool {
-        self.entity.is_some_and(|entity| entity.is_static())
-    }
-    fn is_dead(&self) -> bool {
-        self.entity.is_some_and(|entity| entity.is_dead())
-    }
-    fn changed_within(&self, ticks: u64) -> bool {
-        self.world.changed_within(self.id, ticks)
-    }
-}
-
-/// Names of a world for compiling filters, without a snapshot.
-impl Names for World {
-    fn component(&self, name: &str) -> Option<ComponentId> {
-        self.registry().by_name(name)
-    }
-    fn fields(&self, component: ComponentId) -> &[Field] {
-        self.registry().get(component).fields()
-    }
-    fn component_names(&self) -> Vec<&str> {
-        self.registry().iter().map(|(_, definition)| definition.name()).collect()
-    }
-    fn type_names(&self) -> Vec<&str> {
-        self.factory().templates().map(|template| template.name.as_str()).collect()
-    }
-    fn class_names(&self) -> Vec<&str> {
-        self.factory().classes().map(|class| class.name.as_str()).collect()
-    }
-}
-
-impl World {
-    /// Calls `each` with every entity in creation order, as filters and assertions see it.
-    pub fn each_subject(&self, mut each: impl FnMut(&dyn Subject)) {
-        let texts = Texts::new(self);
-        for (ordinal, id) in self.in_order() {
-            if let Some(row) = self.row(id) {
-                each(&WorldSubject::new(self, &texts, ordinal, id, row));
-            }
-        }
+        let components = self.world.components_of(id)?;
+        Some(EntityRow {
+            ordinal,
+            id,
+            type_name,
+            class,
+            components: components.into_iter().filter(|&c| c != ComponentId::ENTITY).collect(),
+            fields: self.fields.iter().map(value).collect(),
+            dead: entity.is_dead(),
+            gone: false,
+            changed: self.changes && self.world.changed_within(id, 1),
+        })
     }
 }

@@ -1,6 +1,6 @@
 //! The journal: filtered, and of that the rows in view.
 
-use super::entities::Texts;
+use super::subject::Texts;
 use super::view::JournalRequest;
 use super::{CatalogView, JournalRow, JournalView};
 use crate::component::{FieldValue, Role, field_value};

@@ -1,5 +1,9 @@
 //! A picture of the world as plain data: only what a `ViewRequest` asked for, copied, never borrowed.
 
+use super::entity_page::EntityPage;
+use super::references::ReferencesView;
+use super::selected::SelectedView;
+use super::templates::TemplateView;
 use super::{CellsView, HeapView};
 use crate::component::{Field, FieldValue};
 use crate::id::{ComponentId, EntityId, Ordinal, RunId, SystemId};
@@ -42,6 +46,25 @@ pub struct Snapshot {
     pub journal: Option<JournalView>,
     /// Who the living entities are that fields of `details` point to.
     pub names: Vec<EntityName>,
+    /// Who points to each entity asked about.
+    pub references: Vec<ReferencesView>,
+    /// The selected entities taken together.
+    pub selected: Option<SelectedView>,
+    /// Entities that match what was typed to find one.
+    pub candidates: Option<CandidatesView>,
+}
+
+/// Entities that match a filter, to choose one.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CandidatesView {
+    /// The filter.
+    pub text: String,
+    /// How many match.
+    pub matching: usize,
+    /// What is wrong with the filter.
+    pub fault: Option<String>,
+    /// The first of them, in creation order.
+    pub list: Vec<EntityName>,
 }
 
 /// An entity as text names it.
@@ -171,57 +194,6 @@ pub struct ClassView {
     pub name: String,
     /// The components it permits.
     pub components: Vec<ComponentId>,
-}
-
-/// A template.
-#[derive(Clone, Debug, PartialEq)]
-pub struct TemplateView {
-    /// Its name, the type of its entities.
-    pub name: String,
-    /// Its class, if it has one.
-    pub class: Option<String>,
-    /// Its keys with their values as JSON, and the components each loads, by name.
-    pub keys: Vec<(String, String, Vec<String>)>,
-    /// The components its entities are made of.
-    pub components: Vec<ComponentId>,
-    /// Living entities of this type when the snapshot was made.
-    pub instances: usize,
-}
-
-/// Some rows of the entity list.
-#[derive(Clone, Debug, Default)]
-pub struct EntityPage {
-    /// Where the first row stands among the matching ones.
-    pub first: usize,
-    /// How many entities match the filter.
-    pub matching: usize,
-    /// How many there are.
-    pub total: usize,
-    /// The rows, in the order asked for.
-    pub rows: Vec<EntityRow>,
-    /// What is wrong with the filter, with the bytes of it that are at fault. No rows then.
-    pub fault: Option<(String, std::ops::Range<usize>)>,
-    /// How long filtering and sorting took.
-    pub took: Duration,
-}
-
-/// One row of the entity list.
-#[derive(Clone, Debug, PartialEq)]
-pub struct EntityRow {
-    /// The creation number, by which commands name the entity.
-    pub ordinal: Ordinal,
-    /// The id.
-    pub id: EntityId,
-    /// Its type; empty if it has none.
-    pub type_name: Arc<str>,
-    /// Its class; empty if it has none.
-    pub class: Arc<str>,
-    /// Its components, in registry order, `entity` left out.
-    pub components: Vec<ComponentId>,
-    /// The values of the fields asked for; none where it does not have the component.
-    pub fields: Vec<Option<FieldValue>>,
-    /// Whether it is dead.
-    pub dead: bool,
 }
 
 /// An entity looked into.

@@ -29,6 +29,12 @@ pub struct ViewRequest {
     pub cells: Option<CellsRequest>,
     /// Strings, or lists.
     pub heap: Option<HeapRequest>,
+    /// Entities to find references to.
+    pub references: Vec<Ordinal>,
+    /// Entities to look at together: what all have, and how far their values lie apart.
+    pub selected: Vec<Ordinal>,
+    /// A filter to find an entity by; see `Filter`.
+    pub candidates: Option<String>,
     /// Entries of the journal.
     pub journal: Option<JournalRequest>,
 }
@@ -64,6 +70,27 @@ pub struct EntitiesRequest {
     pub count: usize,
     /// Fields to show as columns, each `component.field`.
     pub fields: Vec<String>,
+    /// Which rows stand together.
+    pub group: GroupBy,
+    /// Groups of which only the heading is shown, by name.
+    pub closed: Vec<String>,
+    /// Entities whose rows stay where they are when they are gone.
+    pub keep: Vec<Ordinal>,
+    /// Whether to tell which rows were written in the last tick.
+    pub changes: bool,
+}
+
+/// Which rows of the entity list stand together; each group is in the order of the list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum GroupBy {
+    /// None.
+    #[default]
+    None,
+    /// Those of a type.
+    Type,
+    /// Those of a class.
+    Class,
 }
 
 /// An order of rows.
@@ -82,10 +109,14 @@ pub enum SortBy {
     /// Creation order.
     #[default]
     Ordinal,
+    /// The id: slot, then generation.
+    Id,
     /// The name of the type.
     Type,
     /// The name of the class.
     Class,
+    /// How many components there are.
+    Components,
     /// A live value, `component.field`; entities without it come last.
     Field(String),
 }

@@ -12,6 +12,7 @@ mod places;
 mod position;
 mod quick;
 mod reader;
+mod rewrite;
 mod text;
 mod top;
 mod write;
@@ -30,5 +31,6 @@ pub use header::{
 };
 pub use nearest::{nearest, suggestion};
 pub use position::Position;
+pub use rewrite::{RewriteError, rewrite_template, template_in};
 pub(crate) use text::Text;
 pub use write::SceneText;

@@ -19,8 +19,8 @@ const KEPT: usize = 100;
 pub(super) struct ConfigWriter<'w> {
     world: &'w World,
     texts: &'w Texts,
-    /// The place in the saved list by the slot of the entity.
-    places: Vec<u32>,
+    /// The place in the saved list by the slot of the entity; none where references are ordinals.
+    places: Option<Vec<u32>>,
     kinds: Vec<Kind<'w>>,
     /// The last one used.
     last: usize,
@@ -53,6 +53,7 @@ struct Outlet<'w> {
 const NOWHERE: u32 = u32::MAX;
 
 impl<'w> ConfigWriter<'w> {
+    /// For a save: references are places in the list of all entities.
     pub(super) fn new(world: &'w World, texts: &'w Texts) -> Self {
         let mut places = Vec::new();
         for (place, id) in world.entities().enumerate() {
@@ -62,7 +63,12 @@ impl<'w> ConfigWriter<'w> {
             }
             places[slot] = place as u32;
         }
-        Self { world, texts, places, kinds: Vec::new(), last: 0, notes: Vec::new(), more: 0 }
+        Self { places: Some(places), ..Self::by_ordinals(world, texts) }
+    }
+
+    /// For the same world: references are ordinals.
+    pub(super) fn by_ordinals(world: &'w World, texts: &'w Texts) -> Self {
+        Self { world, texts, places: None, kinds: Vec::new(), last: 0, notes: Vec::new(), more: 0 }
     }
 
     /// What a reader of the save may want to know.
@@ -84,8 +90,13 @@ impl<'w> ConfigWriter<'w> {
         kind.before.iter().for_each(|(key, value)| config.append(*key, value.clone()));
         let gone = Cell::new(false);
         let place_of = |id: EntityId| {
-            let place = self.places.get(id.slot() as usize).copied().filter(|&place| place != NOWHERE);
-            let place = place.filter(|_| world.contains(id)).map(u64::from);
+            let place = match &self.places {
+                Some(places) => {
+                    let place = places.get(id.slot() as usize).copied().filter(|&place| place != NOWHERE);
+                    place.filter(|_| world.contains(id)).map(u64::from)
+                }
+                None => world.ordinal(id).map(|ordinal| ordinal.0),
+            };
             gone.set(gone.get() || place.is_none());
             place
         };

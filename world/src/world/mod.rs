@@ -38,11 +38,13 @@ mod ordering; // the order systems are registered in
 mod pass; // batches of a system's members
 mod query;
 mod resources; // components of the world itself
+mod restore; // entities as they were
 mod save;
 mod scheduler; // who decides what runs when
 mod shrink; // memory nothing uses
 mod slices; // runs of the world thread that take several updates
 mod systems;
+mod template_edit; // what a type begins with, changed
 mod tiling; // systems that run as one
 mod timing_dependence; // why results may differ
 mod unseen; // by queries for changes, in saves
@@ -68,12 +70,14 @@ pub use load::{LoadError, LoadOptions, LoadPhase, LoadProgress, LoadReport, Load
 pub use lookup::{IndexError, LookupKind};
 pub use off_thread::{Loopback, OffThread};
 pub use query::PreparedQuery;
+pub use restore::RestoreError;
 pub use save::{SaveError, SaveReport};
 pub use scheduler::{
     ConflictScheduler, DefaultScheduler, Dispatched, FinishedRun, ReadyEffects, Scheduler, SchedulerContext,
     UnknownScheduler,
 };
 pub use systems::SystemStatus;
+pub use template_edit::{PromoteError, TemplateEditError};
 pub use timing_dependence::TimingDependence;
 pub use update::UpdateReport;
 

@@ -56,6 +56,7 @@ fn everything() -> ViewRequest {
         journal: Some(JournalRequest::default()),
         cells: Some(CellsRequest { component: vivarium_world::ComponentId(1), first: 0, count: 1, at: None }),
         heap: Some(HeapRequest::default()),
+        ..ViewRequest::default()
     }
 }
 
