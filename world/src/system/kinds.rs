@@ -260,6 +260,9 @@ impl Outcome for () {
 impl<E: Into<String>> Outcome for Result<(), E> {
     #[inline(always)]
     fn error(self) -> Option<String> {
-        self.err().map(Into::into)
+        match self {
+            Ok(()) => None,
+            Err(error) => Some(error.into()),
+        }
     }
 }
