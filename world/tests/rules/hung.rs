@@ -12,6 +12,8 @@ use vivarium_world::{
 const SOON: Duration = Duration::from_millis(40);
 /// Longer than anything here waits, far shorter than any wait without end.
 const LATE: Duration = Duration::from_secs(20);
+/// Patience that outlasts `LATE`: who waits once, waits too long.
+const ENDLESS: Duration = Duration::from_secs(60);
 
 /// The way to a run that hangs.
 struct Hang {
@@ -176,9 +178,9 @@ fn clear_load_and_destroy_part_with_a_hung_run_and_drop_what_it_brings_later() {
 fn a_world_whose_every_thread_hangs_stays_usable() {
     for threads in [1, 2] {
         let (mut world, _) = world(threads);
-        world.set_patience(SOON);
         let mut keep = Vec::new();
         for round in 0..3 {
+            world.set_patience(SOON);
             for _ in 0..threads {
                 world.clear();
                 world.spawn((Place { x: 1.0 },));
@@ -189,6 +191,7 @@ fn a_world_whose_every_thread_hangs_stays_usable() {
                 keep.last().unwrap().begun.recv_timeout(LATE).unwrap();
             }
             world.clear();
+            world.set_patience(LATE);
             let seen = Seen::default();
             world.add_system(noting("noting", &seen)).unwrap();
             let id = world.spawn((Place { x: round as f64 },));
@@ -220,6 +223,7 @@ fn an_edit_of_what_a_hung_run_holds_is_refused_and_names_the_system() {
         let (mut world, _, go, id) = hung(threads, SchedulerKind::Conflict);
         let error = world.set(id, Place { x: 3.0 }).unwrap_err();
         assert!(matches!(error, AccessFault::Hung(_)) && error.to_string().contains("hanging"), "{error}");
+        world.set_patience(ENDLESS);
         let start = Instant::now();
         for _ in 0..50 {
             assert_eq!(world.get::<Place>(id), None, "nobody waits for it again");
@@ -227,7 +231,7 @@ fn an_edit_of_what_a_hung_run_holds_is_refused_and_names_the_system() {
             assert_eq!(world.duplicate(id), None);
             assert_eq!(world.update_component(id, |place: &mut Place| place.x), None);
         }
-        assert!(start.elapsed() < SOON * 20);
+        assert!(start.elapsed() < LATE);
         assert!(world.set(id, Speed { vx: 1.0 }).is_ok(), "it does not hold this");
         assert!(matches!(world.save(SaveForm::Plain), Err(SaveError::Hung(_))));
         assert_eq!(world.compact(), 0);
@@ -244,11 +248,13 @@ fn an_edit_of_what_a_hung_run_holds_is_refused_and_names_the_system() {
 #[test]
 fn a_step_beside_a_hung_run_waits_for_it_once() {
     let (mut world, _, go, _) = hung(2, SchedulerKind::Default);
+    world.step();
+    world.set_patience(ENDLESS);
     let start = Instant::now();
     for _ in 0..100 {
         world.step();
     }
-    assert!(start.elapsed() < SOON * 30, "{:?}", start.elapsed());
+    assert!(start.elapsed() < LATE);
     go.end();
 }
 
@@ -280,9 +286,10 @@ fn patience_is_measured_on_the_clock_the_world_was_given() {
     world.add_system(system).unwrap();
     world.spawn((Place { x: 1.0 },));
     world.update(16.0);
+    world.set_patience(ENDLESS);
     let start = Instant::now();
     assert!(world.try_settle().is_err());
-    assert!(start.elapsed() < Duration::from_secs(4), "not five seconds of the machine's clock");
+    assert!(start.elapsed() < LATE, "not a minute of the machine's clock");
     go.end();
 }
 
