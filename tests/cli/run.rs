@@ -242,8 +242,9 @@ fn an_interrupted_run_finishes_its_tick_and_writes_what_was_asked() {
     use std::process::Command;
 
     let folder = port();
-    let arguments =
-        ["run", "port.json", "--ticks", "100000000000", "--hash-every", "1000", "--save", "out.json"];
+    let run = ["run", "port.json", "--ticks", "100000000000", "--hash-every", "1000", "--save", "out.json"];
+    // A shell lets what it starts in the background ignore interrupts: then the test fails, and does not hang.
+    let arguments = [&run[..], &["--timeout", "60"]].concat();
     let mut child = folder.command(&arguments).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     // The first line tells that it runs.

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use serde_json::{Map, Value};
+use vivarium_world::inspect::csv_cell;
 
 /// Rows with named columns. A cell is a JSON value; null is an empty cell.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -59,13 +60,13 @@ impl Table {
 
     /// The names as a line of comma-separated values, as RFC 4180 has them.
     pub(super) fn csv_head(&self) -> String {
-        let names: Vec<String> = self.columns.iter().map(|name| quoted(name)).collect();
+        let names: Vec<String> = self.columns.iter().map(|name| csv_cell(name)).collect();
         format!("{}\r\n", names.join(","))
     }
 
     /// A row as a line of CSV, without adding it.
     pub(super) fn csv_row(&self, row: &[Value]) -> String {
-        let cells: Vec<String> = self.row_of(row).map(|cell| quoted(&plain(cell))).collect();
+        let cells: Vec<String> = self.row_of(row).map(|cell| csv_cell(&plain(cell))).collect();
         format!("{}\r\n", cells.join(","))
     }
 
@@ -94,14 +95,6 @@ fn plain(cell: &Value) -> String {
         Value::Null => String::new(),
         Value::String(text) => text.clone(),
         other => other.to_string(),
-    }
-}
-
-fn quoted(cell: &str) -> String {
-    if cell.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", cell.replace('"', "\"\""))
-    } else {
-        cell.to_owned()
     }
 }
 

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use std::time::Duration;
 use vivarium_world::SystemId;
-use vivarium_world::inspect::{TickSample, TimingRow, TimingView};
+use vivarium_world::inspect::{TickSample, TimingRow, TimingView, csv_cell};
 
 /// Form of a timings file, by the end of its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,18 +79,9 @@ fn csv(timing: &TimingView) -> String {
     let mut text = format!("name,{}\r\n", NUMBERS.join(","));
     for row in &timing.rows {
         let numbers = numbers(row).map(|number| number.map_or(String::new(), |number| number.to_string()));
-        text.push_str(&format!("{},{}\r\n", quoted(&row.name), numbers.join(",")));
+        text.push_str(&format!("{},{}\r\n", csv_cell(&row.name), numbers.join(",")));
     }
     text
-}
-
-/// A cell that holds any text.
-fn quoted(cell: &str) -> String {
-    if cell.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", cell.replace('"', "\"\""))
-    } else {
-        cell.to_owned()
-    }
 }
 
 fn document(timing: &TimingView, system_name: impl Fn(SystemId) -> String) -> Value {

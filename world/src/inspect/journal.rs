@@ -1,5 +1,6 @@
 //! The journal: filtered, and of that the rows in view.
 
+use super::csv::csv_cell;
 use super::subject::Texts;
 use super::view::JournalRequest;
 use super::{CatalogView, JournalRow, JournalView};
@@ -180,7 +181,7 @@ pub(crate) fn journal_csv(world: &World, asked: &JournalRequest) -> Result<(Stri
     let mut rows = 0;
     for entry in world.journal().entries() {
         if question.admits(entry) && filter.matches(&EntrySubject { world, texts: &texts, entry }) {
-            let line: Vec<String> = cells(world, entry).iter().map(|cell| quoted(cell)).collect();
+            let line: Vec<String> = cells(world, entry).iter().map(|cell| csv_cell(cell)).collect();
             text.push_str(&line.join(","));
             text.push_str("\r\n");
             rows += 1;
@@ -218,24 +219,4 @@ fn cells(world: &World, entry: &JournalEntry) -> [String; 12] {
         after,
         by.to_owned(),
     ]
-}
-
-fn quoted(cell: &str) -> String {
-    if cell.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", cell.replace('"', "\"\""))
-    } else {
-        cell.to_owned()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn cells_with_commas_or_quotes_are_quoted() {
-        assert_eq!(quoted("oak"), "oak");
-        assert_eq!(quoted("[1, 2]"), "\"[1, 2]\"");
-        assert_eq!(quoted("an \"oak\"\n"), "\"an \"\"oak\"\"\n\"");
-    }
 }

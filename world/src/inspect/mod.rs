@@ -2,6 +2,7 @@
 
 mod build; // from a world to a snapshot
 mod cells; // a pool, word by word
+mod csv; // a cell of a table as text
 mod entities; // the entity list
 mod entity_page; // rows of it
 mod heap; // strings and lists
@@ -18,6 +19,7 @@ mod view;
 pub use crate::timing::{Bucket, Distribution, TickSample, TimingRow};
 pub(crate) use build::Inspector;
 pub use cells::{CellDetail, CellGroup, CellsRequest, CellsView, Strip};
+pub use csv::csv_cell;
 pub use entity_page::{EntityGroup, EntityPage, EntityRow};
 pub use heap::{HeapPart, HeapRequest, HeapView, ListRow, StringRow};
 pub(crate) use journal::journal_csv;
