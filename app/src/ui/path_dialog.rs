@@ -140,11 +140,11 @@ mod tests {
 
     #[test]
     fn an_ending_that_is_added_is_told() {
-        let named = dialog(Purpose::Save(String::new()), Path::new("/tmp/harbor"));
-        assert_eq!(named.path(), Path::new("/tmp/harbor.json"));
+        let named = dialog(Purpose::Save(String::new()), Path::new("scenes/harbor"));
+        assert_eq!(named.path(), Path::new("scenes/harbor.json"));
         assert_eq!(named.note().unwrap(), "It is saved as harbor.json: scenes end in .json");
-        assert_eq!(dialog(Purpose::Save(String::new()), Path::new("/tmp/a.txt")).note(), None);
+        assert_eq!(dialog(Purpose::Save(String::new()), Path::new("scenes/a.txt")).note(), None);
         let export = Purpose::Export { name: "times.csv".into(), text: String::new() };
-        assert_eq!(dialog(export, Path::new("/tmp/times")).note(), None);
+        assert_eq!(dialog(export, Path::new("scenes/times")).note(), None);
     }
 }
